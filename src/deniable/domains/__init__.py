@@ -1,0 +1,24 @@
+"""What a private value may be: each domain checks it, turns it into an index, and reads indices back."""
+
+from deniable.domains.base import Domain, domain_from_recipe
+from deniable.domains.binary import Binary
+from deniable.domains.categories import Categories
+from deniable.domains.circle import Circle
+from deniable.domains.interval import Interval
+from deniable.domains.plane import Disc, Points, Rectangle
+from deniable.domains.record import Record
+from deniable.domains.trajectory import Trajectory
+
+__all__ = [
+    "Binary",
+    "Categories",
+    "Circle",
+    "Disc",
+    "Domain",
+    "Interval",
+    "Points",
+    "Record",
+    "Rectangle",
+    "Trajectory",
+    "domain_from_recipe",
+]

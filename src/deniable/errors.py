@@ -1,0 +1,67 @@
+"""Every error deniable raises.
+
+DeniableError
+├── InvalidParameter        a public parameter breaks its rule (also a ValueError)
+│   ├── InvalidEpsilon      epsilon is not a positive, finite, reasonable number
+│   └── InvalidDomain       a domain cannot be built as asked
+├── OutOfDomain             a private value does not belong to the domain (also a ValueError)
+├── UnknownMechanism        no mechanism has this name (also a LookupError)
+├── NotSupported            the thing asked for does not exist for this mechanism, and why
+├── WireError               bytes or JSON that are not a well-formed report (also a ValueError)
+│   ├── Malformed           wrong length, wrong shape, padding that is not zero, output out of range
+│   ├── UnknownVersion      a format version this release does not read
+│   └── WrongRecipe         a report or sum that belongs to another recipe
+└── MissingPackage          an optional package is needed; the message says which (also an ImportError)
+
+A message names the parameter, the rule and the next step. It never shows a private value.
+"""
+
+from __future__ import annotations
+
+
+class DeniableError(Exception):
+    """The root of everything this package raises on purpose."""
+
+
+class InvalidParameter(DeniableError, ValueError):
+    """A public parameter breaks its rule."""
+
+
+class InvalidEpsilon(InvalidParameter):
+    """Epsilon is not a positive, finite, reasonable number."""
+
+
+class InvalidDomain(InvalidParameter):
+    """A domain cannot be built as asked."""
+
+
+class OutOfDomain(DeniableError, ValueError):
+    """A private value does not belong to the domain. The value itself is never in the message."""
+
+
+class UnknownMechanism(DeniableError, LookupError):
+    """No mechanism is registered under this name."""
+
+
+class NotSupported(DeniableError):
+    """The thing asked for does not exist for this mechanism."""
+
+
+class WireError(DeniableError, ValueError):
+    """Bytes or JSON that are not a well-formed report."""
+
+
+class Malformed(WireError):
+    """Wrong length, wrong shape, padding that is not zero, or an output out of range."""
+
+
+class UnknownVersion(WireError):
+    """A format version this release does not read."""
+
+
+class WrongRecipe(WireError):
+    """A report or a sum that belongs to another recipe."""
+
+
+class MissingPackage(DeniableError, ImportError):
+    """An optional package is needed for this."""

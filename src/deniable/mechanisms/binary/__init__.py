@@ -1,0 +1,1 @@
+"""One bit per person."""

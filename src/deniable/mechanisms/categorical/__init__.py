@@ -1,0 +1,1 @@
+"""One of k values per person."""

@@ -1,0 +1,1 @@
+"""A direction or a time of day per person."""

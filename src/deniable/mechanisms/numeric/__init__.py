@@ -1,0 +1,1 @@
+"""A bounded number per person."""

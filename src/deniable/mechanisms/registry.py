@@ -1,0 +1,91 @@
+"""Names and where they live. A name, once released, never changes its meaning."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from typing import Any
+
+from deniable.errors import InvalidParameter, UnknownMechanism
+from deniable.mechanisms.base import Mechanism
+
+# name -> family.module:Class. Loaded on first use, so that a phone imports only what it runs.
+REGISTRY: dict[str, str] = {
+    "randomized-response": "binary.randomized_response:RandomizedResponse",
+    "one-bit-mean": "binary.one_bit_mean:OneBitMean",
+    "k-rr": "categorical.k_rr:KaryRandomizedResponse",
+    "sue": "categorical.sue:SymmetricUnary",
+    "oue": "categorical.oue:OptimizedUnary",
+    "blh": "categorical.blh:BinaryLocalHashing",
+    "olh": "categorical.olh:OptimizedLocalHashing",
+    "hadamard": "categorical.hadamard:HadamardResponse",
+    "projective": "categorical.projective:ProjectiveGeometryResponse",
+    "subset": "categorical.subset:SubsetSelection",
+    "sign-bits": "categorical.sign_bits:SignBits",
+    "exponential": "categorical.exponential:Exponential",
+    "ogpm": "numeric.ogpm:OGPM",
+    "window": "numeric.window:Window",
+    "one-bit-squared": "numeric.one_bit_squared:OneBitSquared",
+    "atoms": "numeric.atoms:AtomsWindow",
+    "pm": "numeric.pm:PM",
+    "sw": "numeric.sw:SquareWave",
+    "pm-c": "numeric.pm_c:CompressedPM",
+    "sw-c": "numeric.sw_c:CompressedSquareWave",
+    "t-pm": "numeric.t_pm:TruncatedPM",
+    "t-sw": "numeric.t_sw:TruncatedSquareWave",
+    "redesigned-sw": "numeric.redesigned_sw:RedesignedSquareWave",
+    "ogpm-u": "numeric.ogpm_u:UnbiasedOGPM",
+    "duchi": "numeric.duchi:Duchi",
+    "hm": "numeric.hm:Hybrid",
+    "pm-sub": "numeric.pm_sub:PMSub",
+    "three-outputs": "numeric.three_outputs:ThreeOutputs",
+    "laplace": "numeric.laplace:Laplace",
+    "truncated-laplace": "numeric.truncated_laplace:TruncatedLaplace",
+    "bounded-laplace": "numeric.bounded_laplace:BoundedLaplace",
+    "staircase": "numeric.staircase:Staircase",
+    "pieces": "numeric.pieces:Pieces",
+    "gaussian": "numeric.gaussian:Gaussian",
+    "privacy-indicator": "numeric.privacy_indicator:PrivacyIndicator",
+    "circular-ogpm": "circular.circular_ogpm:CircularOGPM",
+    "circular-window": "circular.circular_window:CircularWindow",
+    "circular-redesigned-sw": "circular.circular_redesigned_sw:CircularRedesignedSquareWave",
+    "purkayastha": "circular.purkayastha:Purkayastha",
+    "flattened": "circular.flattened:Flattened",
+    "product": "records.product:ProductMechanism",
+    "polar": "records.polar:Polar",
+    "nearest-cells": "spatial.nearest_cells:NearestCellsMechanism",
+}
+
+
+def names() -> list[str]:
+    """All registered names, in the order of the families."""
+    return list(REGISTRY)
+
+
+def mechanism_class(name: str) -> type[Mechanism]:
+    """The class registered under a name."""
+    if name not in REGISTRY:
+        near = difflib.get_close_matches(str(name), REGISTRY, n=3)
+        hint = f"did you mean {' or '.join(near)}?" if near else "`deniable mechanisms` lists them all"
+        raise UnknownMechanism(f"no mechanism is called {str(name)[:60]!r}; {hint}")
+    module, _, attribute = REGISTRY[name].partition(":")
+    found: type[Mechanism] = getattr(importlib.import_module(f"deniable.mechanisms.{module}"), attribute)
+    return found
+
+
+def all_mechanisms() -> list[type[Mechanism]]:
+    """Every registered class."""
+    return [mechanism_class(name) for name in REGISTRY]
+
+
+def mechanism_from_recipe(recipe: dict[str, Any]) -> Mechanism:
+    """Rebuild a mechanism from its canonical JSON form, checking every part of it."""
+    if not isinstance(recipe, dict) or set(recipe) != {"mechanism", "domain", "epsilon", "parameters"}:
+        raise InvalidParameter("a recipe has exactly the fields mechanism, domain, epsilon and parameters")
+    if not isinstance(recipe["mechanism"], str) or not isinstance(recipe["parameters"], dict):
+        raise InvalidParameter("a recipe's mechanism is a name and its parameters are an object")
+    found = mechanism_class(recipe["mechanism"])
+    try:
+        return found.from_recipe(recipe)
+    except (TypeError, KeyError):
+        raise InvalidParameter(f"the recipe of {recipe['mechanism']} has missing, unknown or ill-typed parameters") from None

@@ -1,0 +1,1 @@
+"""A place per person."""
