@@ -2,6 +2,6 @@
 
 from deniable.mechanisms.base import Mechanism
 from deniable.mechanisms.certificate import Certificate
-from deniable.mechanisms.registry import all_mechanisms, mechanism_class, mechanism_from_recipe, names
+from deniable.mechanisms.registry import all_mechanisms, make_mechanism, mechanism_class, mechanism_from_recipe, names
 
-__all__ = ["Certificate", "Mechanism", "all_mechanisms", "mechanism_class", "mechanism_from_recipe", "names"]
+__all__ = ["Certificate", "Mechanism", "all_mechanisms", "make_mechanism", "mechanism_class", "mechanism_from_recipe", "names"]

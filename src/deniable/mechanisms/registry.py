@@ -73,6 +73,11 @@ def mechanism_class(name: str) -> type[Mechanism]:
     return found
 
 
+def make_mechanism(name: str, **recipe: Any) -> Any:
+    """A mechanism by its name: `make_mechanism("k-rr", domain=Categories(5), epsilon=1)`."""
+    return mechanism_class(name)(**recipe)
+
+
 def all_mechanisms() -> list[type[Mechanism]]:
     """Every registered class."""
     return [mechanism_class(name) for name in REGISTRY]

@@ -1,0 +1,100 @@
+"""Samplers made of samplers, and the scalar path for channels without a kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from deniable.batch.keystream import Keystream, KeystreamCoins
+from deniable.batch.sampler import Indices, Outputs, Sampler, TooWide, output_dtype, uniform_below
+from deniable.channels import Channel, Identity, Interpolated, Mixture
+
+
+class InterpolatedSampler(Sampler):
+    """Round every fine input to a row at random, then let the inner sampler draw."""
+
+    def __init__(self, channel: Interpolated, inner: Sampler) -> None:
+        self.inner = inner
+        self.chunk = inner.chunk
+        self.steps = channel.steps
+        self.shift = channel.steps.bit_length() - 1 if channel.steps.bit_count() == 1 else None
+        if channel.inputs >= 1 << 62:
+            raise TooWide
+
+    def allocate(self, count: int) -> Outputs:
+        """As the inner sampler."""
+        return self.inner.allocate(count)
+
+    def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
+        """A word per report for the rounding, then the inner draw."""
+        rows = indices // self.steps if self.shift is None else indices >> self.shift
+        rest = indices % self.steps if self.shift is None else indices & (self.steps - 1)
+        rows += uniform_below(self.steps, len(indices), keystream) < rest
+        self.inner.draw(rows, out, keystream)
+
+
+class MixtureSampler(Sampler):
+    """Every part draws for everyone, and a coin chooses: no branch, no trace in the time it takes."""
+
+    def __init__(self, channel: Mixture, parts: list[Sampler]) -> None:
+        self.channel = channel
+        self.parts = parts
+        self.chunk = min(part.chunk for part in parts)
+        self.outputs = channel.outputs
+        self.dtype = output_dtype(channel.outputs)
+        if any(part.allocate(1).ndim != 1 or part.allocate(1).dtype == object for part in parts):
+            raise TooWide
+        self.total = sum(channel.shares)
+        if self.total >= 1 << 62:
+            raise TooWide
+
+    def allocate(self, count: int) -> Outputs:
+        """Unsigned integers: a part's outputs come after those of the parts before it."""
+        return np.empty(count, self.dtype)
+
+    def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
+        """One coin per report and one draw of every part."""
+        coin = uniform_below(self.total, len(indices), keystream)
+        boundary = 0
+        for part, share, start in zip(self.parts, self.channel.shares, self.channel.starts, strict=True):
+            drawn = part.allocate(len(indices))
+            part.draw(indices, drawn, keystream)
+            chosen = (coin >= boundary) & (coin < boundary + share)
+            out[chosen] = drawn[chosen].astype(self.dtype) + self.dtype(start)
+            boundary += share
+
+
+class IdentitySampler(Sampler):
+    """The input."""
+
+    def __init__(self, channel: Identity) -> None:
+        self.outputs = channel.outputs
+
+    def allocate(self, count: int) -> Outputs:
+        """Unsigned integers."""
+        return np.empty(count, output_dtype(self.outputs))
+
+    def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
+        """A copy."""
+        out[:] = indices
+
+
+class ScalarSampler(Sampler):
+    """The scalar draw, one report at a time: for integers wider than a machine word and rare channels."""
+
+    chunk = 1 << 10
+
+    def __init__(self, channel: Channel) -> None:
+        self.channel = channel
+
+    def allocate(self, count: int) -> Outputs:
+        """Machine integers where they fit, Python's own otherwise."""
+        try:
+            return np.empty(count, output_dtype(self.channel.outputs))
+        except TooWide:
+            return np.empty(count, object)
+
+    def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
+        """channel.draw, with coins from the keystream."""
+        coins = KeystreamCoins(keystream)
+        for i, index in enumerate(indices):
+            out[i] = self.channel.draw(int(index), coins)

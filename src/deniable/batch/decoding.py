@@ -1,0 +1,62 @@
+"""Arrays of outputs back to values: post-processing, in floats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.batch.sampler import Outputs
+from deniable.channels import Channel, Product
+from deniable.domains import Circle, Interval
+from deniable.mechanisms import Mechanism
+from deniable.mechanisms.numeric_base import CircularMechanism, NumericMechanism
+from deniable.mechanisms.reading import Affine, Joined, Reading, Values
+
+
+def decode_many(mechanism: Mechanism, outputs: Any) -> Any:
+    """The values an array of outputs stands for: an array, or a list where values are not numbers."""
+    if isinstance(mechanism, NumericMechanism | CircularMechanism):
+        return to_domain(mechanism.domain, positions(mechanism.reading, outputs))
+    if isinstance(outputs, tuple):
+        parts: dict[str, Mechanism] = mechanism.parts  # type: ignore[attr-defined]
+        return {name: decode_many(part, out) for (name, part), out in zip(parts.items(), outputs, strict=True)}
+    return [mechanism.decode(output) for output in output_ints(mechanism.channel, outputs)]
+
+
+def positions(reading: Reading, outputs: NDArray[Any]) -> NDArray[np.float64]:
+    """Positions of an array of outputs."""
+    if isinstance(reading, Affine):
+        found = outputs.astype(np.float64) * float(reading.step) + float(reading.start)
+        return np.clip(found, 0.0, 1.0) if reading.clip else found
+    if isinstance(reading, Values):
+        return np.array([float(position) for position in reading.positions])[outputs.astype(np.int64)]
+    if isinstance(reading, Joined):
+        whole = outputs.astype(np.int64)
+        found = np.empty(len(whole))
+        begin = 0
+        for size, part in reading.parts:
+            chosen = (whole >= begin) & (whole < begin + size)
+            found[chosen] = positions(part, whole[chosen] - begin)
+            begin += size
+        return found
+    return np.array([float(reading.position(int(output))) for output in outputs])
+
+
+def to_domain(domain: Interval | Circle, where: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Positions as numbers of the domain."""
+    if isinstance(domain, Circle):
+        where = where - np.floor(where)
+    return where * float(domain.width) + float(domain.low)
+
+
+def output_ints(channel: Channel, outputs: Any) -> list[int]:
+    """Outputs as the integers the scalar path uses."""
+    if isinstance(channel, Product):
+        columns = [output_ints(part, out) for part, out in zip(channel.parts, outputs, strict=True)]
+        return [channel.join_outputs(row) for row in zip(*columns, strict=True)]
+    array: Outputs = outputs
+    if array.ndim == 2:
+        return [int.from_bytes(row.tobytes(), "little") for row in array]
+    return [int(output) for output in array.tolist()]

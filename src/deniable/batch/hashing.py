@@ -1,0 +1,68 @@
+"""Local hashing: one word for the level, half a word for the seed of the hash."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, uint32, uint64
+
+from deniable.batch.keystream import Keystream
+from deniable.batch.sampler import Indices, Outputs, Sampler, Words, acceptance, draw_until_accepted, output_dtype, word
+from deniable.batch.wide import multiply_high
+from deniable.batch.windows import checked_reciprocal
+from deniable.channels import TwoLevel
+from deniable.channels.hashing import Hashing
+
+
+@njit(nogil=True, cache=True)
+def mix(seed, value):  # type: ignore[no-untyped-def]
+    """channels.hashing.mix in 32-bit arithmetic; every step is cast, or numba would widen it."""
+    h = uint32(seed + uint32(value * uint32(0x9E3779B1)))
+    h = uint32(uint32(h ^ (h >> uint32(16))) * uint32(0x7FEB352D))
+    h = uint32(uint32(h ^ (h >> uint32(15))) * uint32(0x846CA68B))
+    h = uint32(uint32(h ^ (h >> uint32(16))) ^ seed)
+    h = uint32(uint32(h ^ (h >> uint32(15))) * uint32(0x2C1B3C6D))
+    return uint32(h ^ (h >> uint32(16)))
+
+
+@njit(nogil=True, cache=True)
+def _hashing(words, indices, out, pending, total, threshold, high, low_multiplier, low_shift, buckets):  # type: ignore[no-untyped-def]
+    rejected = 0
+    for i in range(indices.size):
+        level = words[2 * i]
+        drawn = multiply_high(level, total)
+        seed = uint32(words[2 * i + 1])
+        own = (uint64(mix(seed, uint32(indices[i]))) * buckets) >> uint64(32)
+        other = own + uint64(1) + (multiply_high(drawn - high, low_multiplier) >> low_shift)
+        other = other - buckets if other >= buckets else other
+        out[i] = uint64(seed) * buckets + (own if drawn < high else other)
+        if level * total < threshold:
+            pending[rejected] = i
+            rejected += 1
+    return rejected
+
+
+class HashingSampler(Sampler):
+    """The seed is uniform whatever the value, so only the bucket is drawn by level."""
+
+    def __init__(self, channel: TwoLevel) -> None:
+        assert isinstance(channel.sets, Hashing)
+        self.outputs = channel.outputs
+        buckets = channel.sets.buckets
+        total = channel.high + (buckets - 1) * channel.low
+        self._integers = (
+            *acceptance(total),
+            word(channel.high),
+            *map(word, checked_reciprocal(channel.low, total)),
+            word(buckets),
+        )
+
+    def allocate(self, count: int) -> Outputs:
+        """seed * buckets + bucket."""
+        return np.empty(count, output_dtype(self.outputs))
+
+    def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
+        """Two words per report."""
+        draw_until_accepted(self._run, indices, out, keystream, words_each=2)
+
+    def _run(self, words: Words, indices: Indices, out: Outputs, pending: Indices) -> int:
+        return int(_hashing(words, indices, out, pending, *self._integers))

@@ -1,0 +1,108 @@
+"""Many reports as one frame of bytes: the format of deniable.wire, packed with arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.batch.decoding import output_ints
+from deniable.batch.sampler import output_dtype
+from deniable.channels import Bits, Channel, Product, TwoLevel
+from deniable.channels.subsets import Subsets
+from deniable.errors import Malformed
+from deniable.mechanisms import Mechanism
+from deniable.reports import Report
+from deniable.wire import batch as frames
+from deniable.wire.width import HEADER, check_header, header, output_bits
+
+ROWS = 1 << 13
+"""Reports packed at a time: a multiple of 8, so that every group but the last ends on a whole byte."""
+
+
+def pack_reports(mechanism: Mechanism, outputs: Any) -> bytes:
+    """The same bytes as deniable.wire.encode_reports, from arrays."""
+    channel = mechanism.channel
+    if not isinstance(outputs, np.ndarray) or outputs.dtype == object:
+        reports = [Report(mechanism.fingerprint, output) for output in output_ints(channel, outputs)]
+        return frames.encode_reports(mechanism, reports)
+    bits = output_bits(channel)
+    parts = [header(mechanism), len(outputs).to_bytes(frames.COUNT_BYTES, "big")]
+    for start in range(0, len(outputs), ROWS):
+        parts.append(np.packbits(_digits(outputs[start : start + ROWS], bits)).tobytes())
+    return b"".join(parts)
+
+
+def unpack_reports(mechanism: Mechanism, data: bytes) -> Any:
+    """The outputs in a frame; strict, like deniable.wire.decode_reports."""
+    channel = mechanism.channel
+    body, bits = HEADER + frames.COUNT_BYTES, output_bits(channel)
+    unary = _is_unary(channel)
+    if isinstance(channel, Product) or (not unary and bits > 64) or not _simple_range(channel):
+        return _from_ints(channel, [report.output for report in frames.decode_reports(mechanism, data)])
+    check_header(mechanism, data)
+    count = int.from_bytes(data[HEADER:body], "big")
+    if len(data) < body or len(data) != body + (count * bits + 7) // 8:
+        raise Malformed(f"the frame does not have the length its count of reports of {mechanism.name} asks for")
+    packed = np.frombuffer(data, np.uint8, offset=body)
+    outputs: NDArray[Any] = np.empty((count, -(-bits // 8)), np.uint8) if unary else np.empty(count, output_dtype(channel.outputs))
+    for start in range(0, count, ROWS):
+        rows = min(ROWS, count - start)
+        group = packed[start * bits // 8 : ((start + rows) * bits + 7) // 8]
+        digits = np.unpackbits(group)
+        if digits[rows * bits :].any():
+            raise Malformed("the padding bits at the end of a batch must be zero")
+        outputs[start : start + rows] = _undigits(digits[: rows * bits].reshape(rows, bits), unary)
+    _check(channel, outputs)
+    return outputs
+
+
+def _is_unary(channel: Channel) -> bool:
+    return isinstance(channel, Bits) or (isinstance(channel, TwoLevel) and isinstance(channel.sets, Subsets))
+
+
+def _simple_range(channel: Channel) -> bool:
+    """Is every number below `outputs` a possible output (or a subset, which is checked by its size)?"""
+    return isinstance(channel, Bits | TwoLevel)
+
+
+def _digits(outputs: NDArray[Any], bits: int) -> NDArray[np.uint8]:
+    """Binary digits, most significant first, of every output."""
+    if outputs.ndim == 2:
+        return np.unpackbits(outputs, axis=1, count=bits, bitorder="little")[:, ::-1]
+    wide = outputs.astype(outputs.dtype.newbyteorder(">")).view(np.uint8).reshape(len(outputs), -1)
+    return np.unpackbits(wide, axis=1)[:, -bits:]
+
+
+def _undigits(digits: NDArray[np.uint8], unary: bool) -> NDArray[Any]:
+    if unary:
+        return np.packbits(digits[:, ::-1], axis=1, bitorder="little")
+    padded = np.zeros((len(digits), 64), np.uint8)
+    padded[:, 64 - digits.shape[1] :] = digits
+    return np.packbits(padded, axis=1).view(">u8").reshape(-1).astype(np.uint64)
+
+
+def _check(channel: Channel, outputs: NDArray[Any]) -> None:
+    if isinstance(channel, TwoLevel) and isinstance(channel.sets, Subsets):
+        wrong = np.bitwise_count(outputs).sum(axis=1) != channel.sets.chosen
+    elif outputs.ndim == 1:
+        wrong = outputs >= channel.outputs if channel.outputs < 1 << 64 else np.zeros(0, np.bool_)
+    else:
+        return
+    if wrong.any():
+        raise Malformed("a report's output is not one this recipe can give")
+
+
+def _from_ints(channel: Channel, outputs: list[int]) -> Any:
+    """Integers back to the arrays the samplers give."""
+    if isinstance(channel, Product):
+        rows = [channel.split_output(output) for output in outputs]
+        return tuple(_from_ints(part, [row[i] for row in rows]) for i, part in enumerate(channel.parts))
+    if _is_unary(channel):
+        size = -(-output_bits(channel) // 8)
+        joined = b"".join(output.to_bytes(size, "little") for output in outputs)
+        return np.frombuffer(joined, np.uint8).reshape(len(outputs), size)
+    if channel.outputs > 1 << 64:
+        return np.array(outputs, object)
+    return np.array(outputs, output_dtype(channel.outputs))

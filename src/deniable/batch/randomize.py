@@ -1,0 +1,72 @@
+"""From values to reports, chunk by chunk, on as many threads as pay."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from deniable.batch.encoding import Encoder, as_array, chunk_encoder, encode_many
+from deniable.batch.keystream import Keystream, SystemKeystream
+from deniable.batch.reports import Reports
+from deniable.batch.sampler import Indices, Outputs, Sampler
+from deniable.batch.samplers import sampler_for
+from deniable.channels import Channel, Product
+from deniable.errors import InvalidParameter
+from deniable.mechanisms import Mechanism
+
+WORTH_A_THREAD = 1 << 17
+"""Below this many reports a second thread costs more than it gives."""
+
+
+def randomize_many(mechanism: Mechanism, values: Any, keystream: Keystream | None = None) -> Reports:
+    """Private reports of an array of values, by exactly the law of `mechanism.randomize`.
+
+    Nothing beyond the reports and a few chunks of work space is allocated. Without a keystream, a
+    fresh one is keyed by the operating system.
+    """
+    stream = SystemKeystream() if keystream is None else keystream
+    if isinstance(mechanism.channel, Product):
+        return Reports(mechanism, draw_many(mechanism.channel, encode_many(mechanism, values), stream))
+    return Reports(mechanism, _run(sampler_for(mechanism.channel), as_array(mechanism, values), stream, chunk_encoder(mechanism)))
+
+
+def draw_many(channel: Channel, indices: Any, keystream: Keystream | None = None) -> Any:
+    """Outputs for an array of channel inputs (a tuple of arrays for a product)."""
+    stream = SystemKeystream() if keystream is None else keystream
+    if isinstance(channel, Product):
+        return tuple(draw_many(part, column, stream) for part, column in zip(channel.parts, indices, strict=True))
+    inputs = np.ascontiguousarray(indices, np.int64)
+    if len(inputs) and not (inputs.min() >= 0 and inputs.max() < channel.inputs):
+        raise InvalidParameter(f"the channel has inputs 0 to {channel.inputs - 1}")
+    return _run(sampler_for(channel), inputs, stream, None)
+
+
+def _run(sampler: Sampler, values: Any, keystream: Keystream, encode: Encoder | None) -> Outputs:
+    out = sampler.allocate(len(values))
+    bounds = [(start, min(start + sampler.chunk, len(values))) for start in range(0, len(values), sampler.chunk)]
+
+    def work(share: list[tuple[int, int]], stream: Keystream) -> None:
+        for start, end in share:
+            inputs: Indices = values[start:end] if encode is None else encode(values[start:end])
+            sampler.draw(inputs, out[start:end], stream)
+
+    _on_threads(work, bounds, keystream, len(values))
+    return out
+
+
+def _on_threads(
+    work: Callable[[list[tuple[int, int]], Keystream], None], bounds: list[tuple[int, int]], keystream: Keystream, count: int
+) -> None:
+    threads = min(2, os.cpu_count() or 1) if count >= WORTH_A_THREAD else 1
+    if threads == 1:
+        work(bounds, keystream)
+        return
+    streams = [keystream, keystream.spawn()]
+    half = len(bounds) // 2
+    with ThreadPoolExecutor(threads) as pool:
+        for done in [pool.submit(work, bounds[:half], streams[0]), pool.submit(work, bounds[half:], streams[1])]:
+            done.result()

@@ -1,0 +1,62 @@
+"""Many reports of one recipe, as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from deniable.batch.decoding import decode_many, output_ints
+from deniable.batch.packing import pack_reports, unpack_reports
+from deniable.mechanisms import Mechanism
+from deniable.reports import Report
+
+
+@dataclass(frozen=True, repr=False)
+class Reports:
+    """The outputs of one recipe for many users.
+
+    `outputs` is an array of unsigned integers, or rows of bytes for unary reports (bit v of a report is
+    bit v % 8 of byte v // 8), or a tuple of such arrays for records.
+    """
+
+    mechanism: Mechanism
+    outputs: Any
+
+    def __len__(self) -> int:
+        outputs = self.outputs
+        while isinstance(outputs, tuple):
+            outputs = outputs[0]
+        return len(outputs)
+
+    def __getitem__(self, place: int) -> Report:
+        one = _slice(self.outputs, place)
+        return Report(self.mechanism.fingerprint, output_ints(self.mechanism.channel, one)[0])
+
+    def ints(self) -> list[int]:
+        """Every output as the integer the scalar path would report."""
+        return output_ints(self.mechanism.channel, self.outputs)
+
+    def values(self) -> Any:
+        """Every output as the value it stands for."""
+        return decode_many(self.mechanism, self.outputs)
+
+    def to_bytes(self) -> bytes:
+        """One frame of the wire format, bit-packed; the same bytes as deniable.wire.encode_reports gives."""
+        return pack_reports(self.mechanism, self.outputs)
+
+    @classmethod
+    def from_bytes(cls, mechanism: Mechanism, data: bytes) -> Reports:
+        """The reports in a frame; anything but a well-formed frame of this recipe is refused."""
+        return cls(mechanism, unpack_reports(mechanism, data))
+
+    def __repr__(self) -> str:
+        return f"Reports(n={len(self)}, mechanism={self.mechanism!r})"
+
+
+def _slice(outputs: Any, place: int) -> Any:
+    if isinstance(outputs, tuple):
+        return tuple(_slice(part, place) for part in outputs)
+    if not -len(outputs) <= place < len(outputs):
+        raise IndexError("there are not so many reports")
+    place %= len(outputs)
+    return outputs[place : place + 1]

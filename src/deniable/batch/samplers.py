@@ -1,0 +1,72 @@
+"""Which sampler draws which channel."""
+
+from __future__ import annotations
+
+from deniable.batch.bits import BitsSampler
+from deniable.batch.composed import IdentitySampler, InterpolatedSampler, MixtureSampler, ScalarSampler
+from deniable.batch.hadamard import HadamardSampler
+from deniable.batch.hashing import HashingSampler
+from deniable.batch.nearest import NearestSampler
+from deniable.batch.nested import NestedSampler
+from deniable.batch.projective import ProjectiveSampler
+from deniable.batch.reference import ReferenceSampler
+from deniable.batch.sampler import Sampler, TooWide
+from deniable.batch.subsets import SubsetsSampler
+from deniable.batch.tables import ProfileSampler, TableSampler
+from deniable.batch.windows import SingletonSampler, WindowSampler
+from deniable.channels import (
+    Bits,
+    Channel,
+    Identity,
+    Interpolated,
+    Mixture,
+    Nested,
+    Profile,
+    Reference,
+    Singleton,
+    Table,
+    TwoLevel,
+    Window,
+)
+from deniable.channels.hadamard import Hadamard
+from deniable.channels.hashing import Hashing
+from deniable.channels.nearest import NearestCells
+from deniable.channels.projective import Projective
+from deniable.channels.subsets import Subsets
+
+_SETS: dict[type, type[Sampler]] = {
+    Singleton: SingletonSampler,
+    Window: WindowSampler,
+    Hadamard: HadamardSampler,
+    Hashing: HashingSampler,
+    Projective: ProjectiveSampler,
+    Subsets: SubsetsSampler,
+    NearestCells: NearestSampler,
+}
+_CHANNELS: dict[type, type[Sampler]] = {
+    Bits: BitsSampler,
+    Table: TableSampler,
+    Profile: ProfileSampler,
+    Reference: ReferenceSampler,
+    Nested: NestedSampler,
+    Identity: IdentitySampler,
+}
+
+
+def sampler_for(channel: Channel) -> Sampler:
+    """The fastest sampler that draws exactly this channel.
+
+    Only exact types count: a subclass may have another law, so it gets the scalar path.
+    """
+    try:
+        if type(channel) is TwoLevel and type(channel.sets) in _SETS:
+            return _SETS[type(channel.sets)](channel)  # type: ignore[call-arg]
+        if type(channel) is Interpolated:
+            return InterpolatedSampler(channel, sampler_for(channel.inner))
+        if type(channel) is Mixture:
+            return MixtureSampler(channel, [sampler_for(part) for part in channel.parts])
+        if type(channel) in _CHANNELS:
+            return _CHANNELS[type(channel)](channel)  # type: ignore[call-arg]
+    except TooWide:
+        pass
+    return ScalarSampler(channel)

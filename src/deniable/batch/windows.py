@@ -1,0 +1,124 @@
+"""Singletons and windows: randomized response, k-RR and every piecewise mechanism."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, uint64
+
+from deniable.batch.keystream import Keystream
+from deniable.batch.sampler import Indices, Outputs, Sampler, TooWide, Words, acceptance, draw_until_accepted, output_dtype, word
+from deniable.batch.wide import multiply_high, reciprocal
+from deniable.channels import Singleton, TwoLevel, Window
+
+
+@njit(nogil=True, cache=True)
+def _singleton(words, indices, out, pending, total, threshold, high, low_multiplier, low_shift, size):  # type: ignore[no-untyped-def]
+    rejected = 0
+    for i in range(indices.size):
+        drawn = multiply_high(words[i], total)
+        true = uint64(indices[i])
+        other = true + uint64(1) + (multiply_high(drawn - high, low_multiplier) >> low_shift)
+        other = other - size if other >= size else other
+        out[i] = true if drawn < high else other
+        if words[i] * total < threshold:
+            pending[rejected] = i
+            rejected += 1
+    return rejected
+
+
+@njit(nogil=True, cache=True)
+def _window(  # type: ignore[no-untyped-def]
+    words,
+    indices,
+    out,
+    pending,
+    total,
+    threshold,
+    favoured,
+    high_multiplier,
+    high_shift,
+    low_multiplier,
+    low_shift,
+    members,
+    outputs,
+    offset,
+    first,
+    last,
+):
+    rejected = 0
+    for i in range(indices.size):
+        drawn = multiply_high(words[i], total)
+        inside = multiply_high(drawn, high_multiplier) >> high_shift
+        outside = members + (multiply_high(drawn - favoured, low_multiplier) >> low_shift)
+        start = min(max(indices[i] + offset, first), last)
+        start = start + np.int64(outputs) if start < 0 else start
+        cell = uint64(start) + (inside if drawn < favoured else outside)
+        out[i] = cell - outputs if cell >= outputs else cell
+        if words[i] * total < threshold:
+            pending[rejected] = i
+            rejected += 1
+    return rejected
+
+
+class SingletonSampler(Sampler):
+    """k-RR: one word, one multiplication for the draw and one for the division."""
+
+    def __init__(self, channel: TwoLevel) -> None:
+        assert isinstance(channel.sets, Singleton)
+        self.outputs = channel.outputs
+        self._integers = (
+            *acceptance(channel.total),
+            word(channel.high),
+            *map(word, checked_reciprocal(channel.low, channel.total)),
+            word(channel.outputs),
+        )
+
+    def allocate(self, count: int) -> Outputs:
+        """Unsigned integers."""
+        return np.empty(count, output_dtype(self.outputs))
+
+    def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
+        """One word per report."""
+        draw_until_accepted(self._run, indices, out, keystream)
+
+    def _run(self, words: Words, indices: Indices, out: Outputs, pending: Indices) -> int:
+        return int(_singleton(words, indices, out, pending, *self._integers))
+
+
+class WindowSampler(Sampler):
+    """Windows, slid, linear or wrapped: the same kernel, since a window's complement is a window too."""
+
+    def __init__(self, channel: TwoLevel) -> None:
+        sets = channel.sets
+        assert isinstance(sets, Window)
+        self.outputs = channel.outputs
+        self._integers = (
+            *acceptance(channel.total),
+            word(channel.favoured),
+            *map(word, checked_reciprocal(channel.high, channel.total)),
+            *map(word, checked_reciprocal(channel.low, channel.total)),
+            word(sets.members),
+            word(sets.outputs),
+            np.int64(sets.offset),
+            np.int64(sets.first),
+            np.int64(sets.last),
+        )
+
+    def allocate(self, count: int) -> Outputs:
+        """Unsigned integers."""
+        return np.empty(count, output_dtype(self.outputs))
+
+    def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
+        """One word per report."""
+        draw_until_accepted(self._run, indices, out, keystream)
+
+    def _run(self, words: Words, indices: Indices, out: Outputs, pending: Indices) -> int:
+        return int(_window(words, indices, out, pending, *self._integers))
+
+
+def checked_reciprocal(divisor: int, largest: int) -> tuple[int, int]:
+    """The reciprocal, or the scalar path."""
+    try:
+        return reciprocal(divisor, largest)
+    except OverflowError:
+        raise TooWide from None

@@ -1,0 +1,174 @@
+"""Kernels have exactly the channel's law: every draw below the total is tried, none is sampled."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from deniable.batch import SystemKeystream, draw_many, output_ints
+from deniable.batch.composed import ScalarSampler
+from deniable.batch.samplers import sampler_for
+from deniable.channels import (
+    Bits,
+    Chain,
+    Channel,
+    Identity,
+    Interpolated,
+    Mixture,
+    Nested,
+    Reference,
+    Singleton,
+    Table,
+    TwoLevel,
+    linear_window,
+    slid_window,
+    wrapped_window,
+)
+from deniable.channels.hadamard import Hadamard
+from deniable.channels.hashing import Hashing
+from deniable.channels.nearest import NearestCells
+from deniable.channels.profile import symmetric, wrapped
+from deniable.channels.projective import Projective
+from deniable.channels.subsets import Subsets
+from deniable.testing import FixedKeystream, goodness_of_fit
+
+from .scripted import ScriptedKeystream, rejected_word, word_for
+
+ONE_WORD: list[Channel] = [
+    TwoLevel(Singleton(5), 4, 11),
+    TwoLevel(Singleton(2), 3, 7),
+    TwoLevel(slid_window(9, 3), 4, 11),
+    TwoLevel(slid_window(300, 101), 2, 3),
+    TwoLevel(wrapped_window(9, 5), 4, 11),
+    TwoLevel(linear_window(5, 3, 1), 4, 11),
+    TwoLevel(Projective(12, 3, 3), 4, 11),
+    TwoLevel(Projective(5, 5, 2), 2, 9),
+    Reference(low=[2, 1, 1, 2], high=[4, 2, 2, 4], output_at=[0, 1, 3, 4], input_at=[1, 3], total=9),
+    Nested(9, widths=[1, 5], weights=[9, 3, 1]),
+    Nested(12, widths=[3, 5, 9], weights=[20, 7, 3, 2]),
+]
+
+
+@pytest.mark.parametrize("channel", ONE_WORD, ids=repr)
+def test_every_integer_below_the_total_gives_the_weights(channel: Channel) -> None:
+    assert not isinstance(sampler_for(channel), ScalarSampler)
+    script = [word_for(drawn, channel.total) for drawn in range(channel.total)]
+    for index in range(channel.inputs):
+        drawn = draw_many(channel, np.full(channel.total, index), ScriptedKeystream(script))
+        counts = Counter(output_ints(channel, drawn))
+        assert counts == {y: w for y in range(channel.outputs) if (w := channel.weight(index, y))}
+
+
+@pytest.mark.parametrize("channel", ONE_WORD, ids=repr)
+def test_rejected_words_are_drawn_again(channel: Channel) -> None:
+    if (1 << 64) % channel.total == 0:
+        pytest.skip("a power of two rejects nothing")
+    good, bad = word_for(channel.total - 1, channel.total), rejected_word(channel.total)
+    expected = draw_many(channel, [0, 0, 1], ScriptedKeystream([good, good, good]))
+    # Places 0 and 2 are rejected, and place 2 once more on its second try.
+    found = draw_many(channel, [0, 0, 1], ScriptedKeystream([bad, good, bad, good, bad, good]))
+    assert (found == expected).all()
+
+
+def test_hadamard_kernel_meets_every_output_as_often_as_its_weight() -> None:
+    channel = TwoLevel(Hadamard(6), 4, 11)
+    free = [j << 62 for j in range(4)]
+    script = [w for drawn in range(15) for j in free for w in (word_for(drawn, 15), j)]
+    for index in range(6):
+        counts = Counter(output_ints(channel, draw_many(channel, np.full(60, index), ScriptedKeystream(script))))
+        assert counts == {y: channel.weight(index, y) for y in range(8)}
+
+
+def test_hashing_kernel_agrees_with_the_scalar_sets_for_every_bucket() -> None:
+    channel = TwoLevel(Hashing(1000, 7), 4, 11)
+    total = 11 + 6 * 4
+    for seed in (0, 1, 0xFFFFFFFF, 0x9E3779B1, 123456789):
+        script = [w for drawn in range(total) for w in (word_for(drawn, total), seed | 5 << 40)]
+        for index in (0, 1, 999):
+            found = Counter(output_ints(channel, draw_many(channel, np.full(total, index), ScriptedKeystream(script))))
+            assert found == {seed * 7 + b: channel.weight(index, seed * 7 + b) for b in range(7)}
+
+
+WIDE = [[3 << 80, (1 << 80) - 1, (4 << 80) + 1], [2 << 80, 2 << 80, 4 << 80]]
+
+
+def test_table_kernel_resolves_words_that_leave_the_place_open() -> None:
+    channel = Table(WIDE)
+    bits = (channel.total - 1).bit_length()
+    boundary = 3 << 80
+    top = boundary >> (bits - 64)
+    below, above = (boundary - 1) & ((1 << (bits - 64)) - 1), boundary & ((1 << (bits - 64)) - 1)
+    assert above == 0
+    assert below > 0
+    # The word equals the boundary's first 64 bits, so the scalar coins draw the other bits (zero here).
+    found = draw_many(channel, [0], ScriptedKeystream([top] + [0] * 512))
+    assert found.tolist() == [1]
+
+
+MANY: list[Channel] = [
+    TwoLevel(Subsets(6, 2), 4, 11),
+    TwoLevel(Subsets(7, 6), 4, 11),
+    TwoLevel(NearestCells(4, 5, 6), 4, 11),
+    TwoLevel(NearestCells(4, 4, 4, [0, 1, 2, 4, 5, 6, 7, 9, 10, 11, 14, 15]), 4, 11),
+    TwoLevel(Singleton(3), (1 << 60) + 1, 3 << 60),  # one word in three is rejected
+    TwoLevel(slid_window(9, 3), (1 << 58) + 1, 5 << 58),
+    TwoLevel(Singleton(3), 1 << 70, 3 << 70),  # wider than a word: the scalar path
+    Table([[3, 1, 4], [2, 2, 4]]),
+    Table(WIDE),
+    symmetric([9, 5, 3, 2, 1, 1, 7], inputs=4, margin=2),
+    symmetric([9 << 90, 5 << 90, 3 << 90, (2 << 90) + 1], inputs=3, margin=1),
+    wrapped([9, 4, 2, 1], cells=7),
+    Bits(5, own=2 << 8, other=1 << 8, scale=4 << 8),
+    Bits(9, own=200, other=77, scale=256),
+    Interpolated(TwoLevel(Singleton(2), 4, 11), 8),
+    Interpolated(TwoLevel(Singleton(3), 4, 11), 7),
+    Mixture([TwoLevel(Singleton(3), 4, 11), Identity(3)], [3, 2]),
+    Chain(Table([[1, 3], [2, 2]]), Table([[1, 3], [2, 2]])),
+]
+
+
+@pytest.mark.parametrize("channel", MANY, ids=lambda c: f"{type(c).__name__}-{c.inputs}-{c.outputs}")
+def test_draws_follow_the_weights(channel: Channel) -> None:
+    """Fixed keystream; each comparison would fail a true law with probability below 1e-6."""
+    for index in range(channel.inputs):
+        outputs = output_ints(channel, draw_many(channel, np.full(100_000, index), FixedKeystream(index)))
+        counts = np.bincount(np.array(outputs, np.int64), minlength=channel.outputs)
+        weights = [channel.weight(index, output) for output in range(channel.outputs)]
+        assert goodness_of_fit([int(count) for count in counts], weights) > 1e-6
+
+
+def test_unary_bits_are_independent_and_padded_with_zeros() -> None:
+    channel = Bits(70, own=150, other=40, scale=256)
+    rows = draw_many(channel, np.full(100_000, 69), FixedKeystream(5))
+    bits = np.unpackbits(rows, axis=1, bitorder="little")
+    assert not bits[:, 70:].any()
+    rates = bits[:, :70].mean(axis=0)
+    expected = np.where(np.arange(70) == 69, 150 / 256, 40 / 256)
+    assert np.abs(rates - expected).max() < 6 * np.sqrt(0.25 / 100_000)
+    together = np.corrcoef(bits[:, :70].T) - np.eye(70)
+    assert np.abs(together).max() < 6.5 / np.sqrt(100_000)
+
+
+def test_two_threads_draw_different_words() -> None:
+    channel = TwoLevel(slid_window(1 << 20, 1001), 1 << 20, 2 << 20)
+    outputs = draw_many(channel, np.full(1 << 18, 1 << 19), SystemKeystream())
+    half = len(outputs) // 2
+    assert (outputs[:half] == outputs[half:]).mean() < 0.01
+
+
+def test_indices_outside_the_channel_are_refused() -> None:
+    from deniable.errors import InvalidParameter
+
+    for bad in ([5], [-1]):
+        with pytest.raises(InvalidParameter, match="inputs 0 to 4"):
+            draw_many(TwoLevel(Singleton(5), 4, 11), bad)
+
+
+def test_a_subclass_with_its_own_law_is_not_drawn_by_the_kernel_of_its_parent() -> None:
+    class Stubborn(TwoLevel):
+        def draw(self, index: int, coins: object) -> int:
+            return index
+
+    assert draw_many(Stubborn(Singleton(5), 4, 11), np.arange(5)).tolist() == [0, 1, 2, 3, 4]
