@@ -13,6 +13,7 @@ import json
 import resource
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ def cases(count: int) -> list[tuple[str, Mechanism, Any, float | None, float | N
     reals = source.random(count)
     few = count // 10
 
-    def make(name: str, epsilon: float, domain: Any = None, **parameters: Any) -> Mechanism:
+    def make(name: str, epsilon: float, domain: Any = None, **parameters: Any) -> Any:
         chosen = {} if domain is None else {"domain": domain}
         return make_mechanism(name, epsilon=epsilon, **chosen, **parameters)
 
@@ -79,7 +80,7 @@ def measure(count: int) -> dict[str, Any]:
     reference = generator_rate(count)
     for label, mechanism, values, fraction, rate in cases(count):
         randomize_many(mechanism, values[:1000])  # compile
-        reached = best_rate(lambda mechanism=mechanism, values=values: randomize_many(mechanism, values), len(values))
+        reached = best_rate(partial(randomize_many, mechanism, values), len(values))
         needed = fraction * reference if fraction else rate
         rows.append(
             {
@@ -101,7 +102,7 @@ def work_space(count: int) -> float:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     reports = randomize_many(mechanism, values)
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    return max(0.0, grown / 1024 - reports.outputs.nbytes / 2**20)
+    return max(0.0, grown / 1024 - float(reports.outputs.nbytes) / 2**20)
 
 
 def main() -> None:

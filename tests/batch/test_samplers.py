@@ -94,18 +94,28 @@ def test_hashing_kernel_agrees_with_the_scalar_sets_for_every_bucket() -> None:
 WIDE = [[3 << 80, (1 << 80) - 1, (4 << 80) + 1], [2 << 80, 2 << 80, 4 << 80]]
 
 
-def test_table_kernel_resolves_words_that_leave_the_place_open() -> None:
-    channel = Table(WIDE)
-    bits = (channel.total - 1).bit_length()
-    boundary = 3 << 80
-    top = boundary >> (bits - 64)
-    below, above = (boundary - 1) & ((1 << (bits - 64)) - 1), boundary & ((1 << (bits - 64)) - 1)
-    assert above == 0
-    assert below > 0
-    # The word equals the boundary's first 64 bits, so the scalar coins draw the other bits (zero here).
-    found = draw_many(channel, [0], ScriptedKeystream([top] + [0] * 512))
-    assert found.tolist() == [1]
+@pytest.mark.parametrize(
+    ("channel", "index"), [(Table([[1, 2], [2, 1]]), 0), (symmetric([1, 1], inputs=2), 1)], ids=["table", "profile"]
+)
+def test_words_that_leave_the_place_open_are_settled_by_further_bits(channel: Channel, index: int) -> None:
+    # One third in binary is 0.010101…: a word of just these bits decides nothing, the bits after it do.
+    third = (1 << 64) // 3
+    outputs = []
+    for further in (0x55555554, 0x55555556):
+        bytes_first = int.from_bytes(further.to_bytes(4, "big"), "little")
+        outputs.append(draw_many(channel, [index], ScriptedKeystream([third] + [bytes_first] * 512)).tolist())
+    assert outputs == [[0], [1]]
 
+
+@pytest.mark.parametrize("channel", [Table([[3, 1, 4], [2, 2, 4]]), wrapped([5, 2, 1], cells=4)], ids=["table", "wrapped"])
+def test_words_in_equal_parts_give_the_weights(channel: Channel) -> None:
+    script = [-(-(drawn << 64) // channel.total) + 1 for drawn in range(channel.total)]
+    for index in range(channel.inputs):
+        drawn = draw_many(channel, np.full(channel.total, index), ScriptedKeystream(script))
+        assert Counter(drawn.tolist()) == {y: channel.weight(index, y) for y in range(channel.outputs)}
+
+
+WIDE = [[3 << 80, (1 << 80) - 1, (4 << 80) + 1], [2 << 80, 2 << 80, 4 << 80]]
 
 MANY: list[Channel] = [
     TwoLevel(Subsets(6, 2), 4, 11),

@@ -22,11 +22,10 @@ from deniable.exact import Grid, cells
 from deniable.mechanisms import Mechanism
 from deniable.mechanisms.numeric_base import CircularMechanism, NumericMechanism
 
-Inputs = Indices | tuple[Any, ...]
 Encoder = Callable[[Any], Indices]
 
 
-def encode_many(mechanism: Mechanism, values: Any) -> Inputs:
+def encode_many(mechanism: Mechanism, values: Any) -> Any:
     """Channel inputs of an array of values: an int64 array, or a tuple of them for a record."""
     if isinstance(mechanism.channel, Product) and isinstance(mechanism.domain, Record):
         return _encode_record(mechanism, values)
@@ -229,7 +228,7 @@ def _encode_record(mechanism: Mechanism, values: Any) -> tuple[Any, ...]:
     return columns
 
 
-def _length(inputs: Inputs) -> int:
+def _length(inputs: Any) -> int:
     return _length(inputs[0]) if isinstance(inputs, tuple) else len(inputs)
 
 

@@ -1,150 +1,131 @@
-"""Tables and profiles: find a random integer among running sums of any size, 64 bits at a time.
+"""Tables and profiles: find a random number among running sums of any size.
 
-An integer below `total` (of b bits) is b random bits, rejected when not below. Its first 64 bits, one
-word, nearly always decide between which running sums it lies; only when they equal a sum's first 64 bits
-are the others needed, and then they are drawn and compared exactly.
+Think of one uniform real number U in [0, 1), written in binary, of which a 64-bit word is the beginning.
+An output is chosen by where U lies among running sum / total. The word nearly always decides that; only
+when it equals the first 64 bits of such a fraction are further bits drawn, until the two differ. Nothing
+is ever rejected, and the law is exact for totals of any size.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numba import njit, uint64
-from numpy.typing import NDArray
 
 from deniable.batch.keystream import Keystream, KeystreamCoins
-from deniable.batch.sampler import Indices, Outputs, Sampler, Words, output_dtype, random_words, word
+from deniable.batch.sampler import Indices, Outputs, Sampler, Words, output_dtype, random_words
 from deniable.channels import Profile, Table
 
 GUIDE_BITS = 12
 
 
 class RunningSums:
-    """The first 64 bits of running sums, and the exact ones behind them."""
+    """Running sums as fractions of the total: their first 64 bits, and the exact ones behind them."""
 
     def __init__(self, cumulative: Sequence[int]) -> None:
-        self.exact = cumulative
-        self.total = cumulative[-1]
-        self.bits = (self.total - 1).bit_length()
-        self.tops = np.array([self.top(sum_) for sum_ in cumulative[:-1]], np.uint64)
-        # Words from here on are rejected; 0 when the total is a power of two and nothing is.
-        full = self.total == 1 << self.bits
-        self.limit = word(0 if full else self.top(self.total))
+        self.exact, self.total = cumulative[:-1], cumulative[-1]
+        self.tops = np.array([(sum_ << 64) // self.total for sum_ in self.exact], np.uint64)
 
-    def top(self, number: int) -> int:
-        """The first 64 of `bits` bits."""
-        return number << (64 - self.bits) if self.bits <= 64 else number >> (self.bits - 64)
-
-    @property
-    def ambiguous(self) -> bool:
-        """Can a word leave the place undecided?"""
-        return self.bits > 64
-
-    def resolve(self, first: int, coins: KeystreamCoins) -> int:
-        """The place of an integer whose first 64 bits are known, or -1 when it is not below the total."""
-        rest = self.bits - 64
-        drawn = first << rest | coins.below(1 << rest)
-        return bisect_right(self.exact, drawn) if drawn < self.total else -1
+    def settle(self, first: int, coins: KeystreamCoins) -> int:
+        """How many fractions are <= the number that begins with these 64 bits; draws what else it needs."""
+        number, bits = first, 64
+        while True:
+            # U lies in [number, number + 1) / 2**bits: count the sums that are surely <= U, and surely not > U.
+            below = sum((sum_ << bits) <= number * self.total for sum_ in self.exact)
+            above = sum((sum_ << bits) < (number + 1) * self.total for sum_ in self.exact)
+            if below == above:
+                return below
+            number, bits = number << 32 | coins.below(1 << 32), bits + 32
 
 
 @njit(nogil=True, cache=True)
-def _search_guided(words, places, tops, guide, limit, ambiguous):  # type: ignore[no-untyped-def]
-    """places[i] = how many running sums are <= words[i]; -1 rejected, -2 undecided."""
+def _profile(words, indices, out, open_places, tops, guide, first, margin, last, wrap):  # type: ignore[no-untyped-def]
+    """Search from a guess by the word's first bits, then add the offset to the input, wrap or clip."""
+    undecided = 0
     for i in range(words.size):
-        word_ = words[i]
-        place = guide[word_ >> uint64(64 - 12)]
-        while place < tops.size and tops[place] <= word_:
+        place = guide[words[i] >> uint64(64 - 12)]
+        while place < tops.size and tops[place] <= words[i]:
             place += 1
-        if limit != uint64(0) and word_ >= limit:
-            place = -2 if ambiguous and word_ == limit else -1
-        elif ambiguous and place > 0 and tops[place - 1] == word_:
-            place = -2
-        places[i] = place
+        if place > 0 and tops[place - 1] == words[i]:
+            open_places[undecided] = i
+            undecided += 1
+        landed = indices[i] + margin + first + place
+        if wrap:
+            landed = landed % (last + 1)
+        out[i] = min(max(landed, 0), last)
+    return undecided
 
 
 @njit(nogil=True, cache=True)
-def _search_rows(words, indices, places, tops, limit, ambiguous):  # type: ignore[no-untyped-def]
-    """The same in row indices[i] of a matrix of running sums, by bisection."""
+def _table(words, indices, out, open_places, tops):  # type: ignore[no-untyped-def]
+    """Bisection in the row of the input."""
+    undecided = 0
     for i in range(words.size):
-        word_ = words[i]
         row = indices[i]
         low = 0
         high = tops.shape[1]
         while low < high:
             middle = (low + high) // 2
-            if tops[row, middle] <= word_:
+            if tops[row, middle] <= words[i]:
                 low = middle + 1
             else:
                 high = middle
-        place = low
-        if limit != uint64(0) and word_ >= limit:
-            place = -2 if ambiguous and word_ == limit else -1
-        elif ambiguous and place > 0 and tops[row, place - 1] == word_:
-            place = -2
-        places[i] = place
+        if low > 0 and tops[row, low - 1] == words[i]:
+            open_places[undecided] = i
+            undecided += 1
+        out[i] = low
+    return undecided
 
 
 class ProfileSampler(Sampler):
-    """One list of running sums serves every input; a guide table starts the search next to its end."""
+    """One list of running sums serves every input."""
 
     def __init__(self, channel: Profile) -> None:
         self.channel = channel
         self.sums = RunningSums(channel.cumulative)
         edges = np.arange(1 << GUIDE_BITS, dtype=np.uint64) << np.uint64(64 - GUIDE_BITS)
-        self.guide = np.searchsorted(self.sums.tops, edges, side="left").astype(np.int64)
+        guide = np.searchsorted(self.sums.tops, edges, side="left").astype(np.int64)
+        self._geometry: tuple[Any, ...] = (
+            self.sums.tops,
+            guide,
+            np.int64(channel.first),
+            np.int64(channel.margin),
+            np.int64(channel.outputs - 1),
+            channel.wrap,
+        )
 
     def allocate(self, count: int) -> Outputs:
         """Unsigned integers."""
         return np.empty(count, output_dtype(self.channel.outputs))
 
     def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
-        """Draw an offset, add it, wrap or clip."""
-        offsets = self.offsets(len(indices), keystream)
-        if self.channel.wrap:
-            out[:] = (indices + offsets) % self.channel.inputs
-        else:
-            out[:] = np.clip(indices + (offsets + self.channel.margin), 0, self.channel.outputs - 1)
-
-    def offsets(self, count: int, keystream: Keystream) -> Indices:
-        """Offsets, none of which depends on an input."""
-        places = np.empty(count, np.int64)
-        open_places: NDArray[np.int64] = np.arange(count)
-        while len(open_places):
-            words = random_words(keystream, len(open_places))
-            found = np.empty(len(open_places), np.int64)
-            _search_guided(words, found, self.sums.tops, self.guide, self.sums.limit, self.sums.ambiguous)
-            for i in np.nonzero(found == -2)[0]:
-                found[i] = self.sums.resolve(int(words[i]), KeystreamCoins(keystream))
-            places[open_places] = found
-            open_places = open_places[found < 0]
-        return places + self.channel.first
+        """One word per report."""
+        words = random_words(keystream, len(indices))
+        places = np.empty(len(indices), np.int64)
+        undecided = _profile(words, indices, out, places, *self._geometry)
+        for i in places[:undecided]:
+            place = self.sums.settle(int(words[i]), KeystreamCoins(keystream))
+            out[i] = self.channel.land(int(indices[i]), self.channel.first + place)
 
 
 class TableSampler(Sampler):
-    """One list of running sums per row; all rows have one total, so rejection does not see the input."""
+    """One list of running sums per row."""
 
     def __init__(self, channel: Table) -> None:
-        self.channel = channel
+        self.outputs = channel.outputs
         self.sums = [RunningSums(row) for row in channel.cumulative]
         self.tops: Words = np.array([sums.tops for sums in self.sums], np.uint64).reshape(channel.inputs, channel.outputs - 1)
 
     def allocate(self, count: int) -> Outputs:
         """Unsigned integers."""
-        return np.empty(count, output_dtype(self.channel.outputs))
+        return np.empty(count, output_dtype(self.outputs))
 
     def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
-        """A bisection per report."""
-        open_places: NDArray[np.int64] = np.arange(len(indices))
-        limit, ambiguous = self.sums[0].limit, self.sums[0].ambiguous
-        while len(open_places):
-            words = random_words(keystream, len(open_places))
-            found = np.empty(len(open_places), np.int64)
-            rows = indices[open_places]
-            _search_rows(words, rows, found, self.tops, limit, ambiguous)
-            for i in np.nonzero(found == -2)[0]:
-                found[i] = self.sums[rows[i]].resolve(int(words[i]), KeystreamCoins(keystream))
-            accepted = found >= 0
-            out[open_places[accepted]] = found[accepted]
-            open_places = open_places[~accepted]
+        """One word per report."""
+        words = random_words(keystream, len(indices))
+        places = np.empty(len(indices), np.int64)
+        undecided = _table(words, indices, out, places, self.tops)
+        for i in places[:undecided]:
+            out[i] = self.sums[indices[i]].settle(int(words[i]), KeystreamCoins(keystream))
