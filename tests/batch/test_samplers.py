@@ -38,7 +38,7 @@ from .scripted import ScriptedKeystream, rejected_word, word_for
 
 ONE_WORD: list[Channel] = [
     TwoLevel(Singleton(5), 4, 11),
-    TwoLevel(Singleton(2), 3, 7),
+    TwoLevel(Singleton(2), 2, 7),
     TwoLevel(slid_window(9, 3), 4, 11),
     TwoLevel(slid_window(300, 101), 2, 3),
     TwoLevel(wrapped_window(9, 5), 4, 11),
@@ -122,8 +122,8 @@ MANY: list[Channel] = [
     TwoLevel(Subsets(7, 6), 4, 11),
     TwoLevel(NearestCells(4, 5, 6), 4, 11),
     TwoLevel(NearestCells(4, 4, 4, [0, 1, 2, 4, 5, 6, 7, 9, 10, 11, 14, 15]), 4, 11),
-    TwoLevel(Singleton(3), (1 << 60) + 1, 3 << 60),  # one word in three is rejected
-    TwoLevel(slid_window(9, 3), (1 << 58) + 1, 5 << 58),
+    TwoLevel(Singleton(3), 1 << 60, (3 << 60) + 1),  # one word in three is rejected
+    TwoLevel(slid_window(9, 3), 1 << 58, (5 << 58) + 1),
     TwoLevel(Singleton(3), 1 << 70, 3 << 70),  # wider than a word: the scalar path
     Table([[3, 1, 4], [2, 2, 4]]),
     Table(WIDE),
@@ -134,6 +134,7 @@ MANY: list[Channel] = [
     Bits(9, own=200, other=77, scale=256),
     Interpolated(TwoLevel(Singleton(2), 4, 11), 8),
     Interpolated(TwoLevel(Singleton(3), 4, 11), 7),
+    Interpolated(TwoLevel(Singleton(2), 3, 7), 2),  # a low weight that is no power of two: the scalar path
     Mixture([TwoLevel(Singleton(3), 4, 11), Identity(3)], [3, 2]),
     Chain(Table([[1, 3], [2, 2]]), Table([[1, 3], [2, 2]])),
 ]

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 
 from deniable.batch.keystream import Keystream, KeystreamCoins
 from deniable.batch.sampler import Indices, Outputs, Sampler, TooWide, output_dtype, uniform_below
 from deniable.channels import Channel, Identity, Interpolated, Mixture
+
+
+@njit(nogil=True, cache=True)
+def _round_at_random(words, indices, rows, shift):  # type: ignore[no-untyped-def]
+    """rows[i] = indices[i] / 2**shift, rounded up with the chance of its fraction."""
+    mask = (np.int64(1) << shift) - 1
+    for i in range(indices.size):
+        rows[i] = (indices[i] >> shift) + ((np.int64(words[i]) & mask) < (indices[i] & mask))
 
 
 class InterpolatedSampler(Sampler):
@@ -16,7 +25,6 @@ class InterpolatedSampler(Sampler):
         self.inner = inner
         self.chunk = inner.chunk
         self.steps = channel.steps
-        self.shift = channel.steps.bit_length() - 1 if channel.steps.bit_count() == 1 else None
         if channel.inputs >= 1 << 62:
             raise TooWide
 
@@ -25,11 +33,19 @@ class InterpolatedSampler(Sampler):
         return self.inner.allocate(count)
 
     def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
-        """A word per report for the rounding, then the inner draw."""
-        rows = indices // self.steps if self.shift is None else indices >> self.shift
-        rest = indices % self.steps if self.shift is None else indices & (self.steps - 1)
-        rows += uniform_below(self.steps, len(indices), keystream) < rest
-        self.inner.draw(rows, out, keystream)
+        """Random bits for the rounding, then the inner draw."""
+        self.inner.draw(self._rows(indices, keystream), out, keystream)
+
+    def _rows(self, indices: Indices, keystream: Keystream) -> Indices:
+        shift = self.steps.bit_length() - 1
+        if self.steps == 1 << shift:
+            words = np.empty(len(indices), np.uint16 if shift <= 16 else np.uint32 if shift <= 32 else np.uint64)
+            keystream.fill(words)
+            rows = np.empty(len(indices), np.int64)
+            _round_at_random(words, indices, rows, shift)
+            return rows
+        rows, rest = np.divmod(indices, self.steps)
+        return rows + (uniform_below(self.steps, len(indices), keystream) < rest)
 
 
 class MixtureSampler(Sampler):

@@ -6,9 +6,18 @@ import numpy as np
 from numba import njit, uint32, uint64
 
 from deniable.batch.keystream import Keystream
-from deniable.batch.sampler import Indices, Outputs, Sampler, Words, acceptance, draw_until_accepted, output_dtype, word
+from deniable.batch.sampler import (
+    Indices,
+    Outputs,
+    Sampler,
+    Words,
+    acceptance,
+    draw_until_accepted,
+    output_dtype,
+    power_of_two,
+    word,
+)
 from deniable.batch.wide import multiply_high
-from deniable.batch.windows import checked_reciprocal
 from deniable.channels import TwoLevel
 from deniable.channels.hashing import Hashing
 
@@ -25,14 +34,14 @@ def mix(seed, value):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _hashing(words, indices, out, pending, total, threshold, high, low_multiplier, low_shift, buckets):  # type: ignore[no-untyped-def]
+def _hashing(words, indices, out, pending, total, threshold, high, low_bits, buckets):  # type: ignore[no-untyped-def]
     rejected = 0
     for i in range(indices.size):
         level = words[2 * i]
         drawn = multiply_high(level, total)
         seed = uint32(words[2 * i + 1])
         own = (uint64(mix(seed, uint32(indices[i]))) * buckets) >> uint64(32)
-        other = own + uint64(1) + (multiply_high(drawn - high, low_multiplier) >> low_shift)
+        other = own + uint64(1) + ((drawn - high) >> low_bits)
         other = other - buckets if other >= buckets else other
         out[i] = uint64(seed) * buckets + (own if drawn < high else other)
         if level * total < threshold:
@@ -52,7 +61,7 @@ class HashingSampler(Sampler):
         self._integers = (
             *acceptance(total),
             word(channel.high),
-            *map(word, checked_reciprocal(channel.low, total)),
+            power_of_two(channel.low),
             word(buckets),
         )
 

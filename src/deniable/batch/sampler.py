@@ -109,3 +109,10 @@ def acceptance(total: int) -> tuple[np.uint64, np.uint64]:
     if total >= 1 << 63:
         raise TooWide
     return word(total), word((1 << 64) % total)
+
+
+def power_of_two(low: int) -> np.uint64:
+    """The exponent of a low weight: dividing by it is a shift. Low weights are chosen as powers of two."""
+    if low.bit_count() != 1:
+        raise TooWide
+    return word(low.bit_length() - 1)

@@ -6,18 +6,29 @@ import numpy as np
 from numba import njit, uint64
 
 from deniable.batch.keystream import Keystream
-from deniable.batch.sampler import Indices, Outputs, Sampler, TooWide, Words, acceptance, draw_until_accepted, output_dtype, word
+from deniable.batch.sampler import (
+    Indices,
+    Outputs,
+    Sampler,
+    TooWide,
+    Words,
+    acceptance,
+    draw_until_accepted,
+    output_dtype,
+    power_of_two,
+    word,
+)
 from deniable.batch.wide import multiply_high, reciprocal
 from deniable.channels import Singleton, TwoLevel, Window
 
 
 @njit(nogil=True, cache=True)
-def _singleton(words, indices, out, pending, total, threshold, high, low_multiplier, low_shift, size):  # type: ignore[no-untyped-def]
+def _singleton(words, indices, out, pending, total, threshold, high, low_bits, size):  # type: ignore[no-untyped-def]
     rejected = 0
     for i in range(indices.size):
         drawn = multiply_high(words[i], total)
         true = uint64(indices[i])
-        other = true + uint64(1) + (multiply_high(drawn - high, low_multiplier) >> low_shift)
+        other = true + uint64(1) + ((drawn - high) >> low_bits)
         other = other - size if other >= size else other
         out[i] = true if drawn < high else other
         if words[i] * total < threshold:
@@ -37,8 +48,7 @@ def _window(  # type: ignore[no-untyped-def]
     favoured,
     high_multiplier,
     high_shift,
-    low_multiplier,
-    low_shift,
+    low_bits,
     members,
     outputs,
     offset,
@@ -49,7 +59,7 @@ def _window(  # type: ignore[no-untyped-def]
     for i in range(indices.size):
         drawn = multiply_high(words[i], total)
         inside = multiply_high(drawn, high_multiplier) >> high_shift
-        outside = members + (multiply_high(drawn - favoured, low_multiplier) >> low_shift)
+        outside = members + ((drawn - favoured) >> low_bits)
         start = min(max(indices[i] + offset, first), last)
         start = start + np.int64(outputs) if start < 0 else start
         cell = uint64(start) + (inside if drawn < favoured else outside)
@@ -69,7 +79,7 @@ class SingletonSampler(Sampler):
         self._integers = (
             *acceptance(channel.total),
             word(channel.high),
-            *map(word, checked_reciprocal(channel.low, channel.total)),
+            power_of_two(channel.low),
             word(channel.outputs),
         )
 
@@ -96,7 +106,7 @@ class WindowSampler(Sampler):
             *acceptance(channel.total),
             word(channel.favoured),
             *map(word, checked_reciprocal(channel.high, channel.total)),
-            *map(word, checked_reciprocal(channel.low, channel.total)),
+            power_of_two(channel.low),
             word(sets.members),
             word(sets.outputs),
             np.int64(sets.offset),
