@@ -28,8 +28,6 @@ def mix(seed, value):  # type: ignore[no-untyped-def]
     h = uint32(seed + uint32(value * uint32(0x9E3779B1)))
     h = uint32(uint32(h ^ (h >> uint32(16))) * uint32(0x7FEB352D))
     h = uint32(uint32(h ^ (h >> uint32(15))) * uint32(0x846CA68B))
-    h = uint32(uint32(h ^ (h >> uint32(16))) ^ seed)
-    h = uint32(uint32(h ^ (h >> uint32(15))) * uint32(0x2C1B3C6D))
     return uint32(h ^ (h >> uint32(16)))
 
 

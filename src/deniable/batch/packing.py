@@ -40,7 +40,7 @@ def unpack_reports(mechanism: Mechanism, data: bytes) -> Any:
     body, bits = HEADER + frames.COUNT_BYTES, output_bits(channel)
     unary = _is_unary(channel)
     if isinstance(channel, Product) or (not unary and bits > 64) or not _simple_range(channel):
-        return _from_ints(channel, [report.output for report in frames.decode_reports(mechanism, data)])
+        return outputs_from_ints(channel, [report.output for report in frames.decode_reports(mechanism, data)])
     check_header(mechanism, data)
     count = int.from_bytes(data[HEADER:body], "big")
     if len(data) < body or len(data) != body + (count * bits + 7) // 8:
@@ -94,11 +94,11 @@ def _check(channel: Channel, outputs: NDArray[Any]) -> None:
         raise Malformed("a report's output is not one this recipe can give")
 
 
-def _from_ints(channel: Channel, outputs: list[int]) -> Any:
+def outputs_from_ints(channel: Channel, outputs: list[int]) -> Any:
     """Integers back to the arrays the samplers give."""
     if isinstance(channel, Product):
         rows = [channel.split_output(output) for output in outputs]
-        return tuple(_from_ints(part, [row[i] for row in rows]) for i, part in enumerate(channel.parts))
+        return tuple(outputs_from_ints(part, [row[i] for row in rows]) for i, part in enumerate(channel.parts))
     if _is_unary(channel):
         size = -(-output_bits(channel) // 8)
         joined = b"".join(output.to_bytes(size, "little") for output in outputs)

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from deniable.batch.encoding import Encoder, as_array, chunk_encoder, encode_many
 from deniable.batch.keystream import Keystream, SystemKeystream
+from deniable.batch.parallel import in_parallel, worthwhile_threads
 from deniable.batch.reports import Reports
 from deniable.batch.sampler import Indices, Outputs, Sampler
 from deniable.batch.samplers import sampler_for
 from deniable.channels import Channel, Product
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import Mechanism
-
-WORTH_A_THREAD = 1 << 17
-"""Below this many reports a second thread costs more than it gives."""
 
 
 def randomize_many(mechanism: Mechanism, values: Any, keystream: Keystream | None = None) -> Reports:
@@ -49,24 +44,14 @@ def _run(sampler: Sampler, values: Any, keystream: Keystream, encode: Encoder | 
     out = sampler.allocate(len(values))
     bounds = [(start, min(start + sampler.chunk, len(values))) for start in range(0, len(values), sampler.chunk)]
 
-    def work(share: list[tuple[int, int]], stream: Keystream) -> None:
+    streams = [keystream]
+
+    def work(thread: int, share: list[tuple[int, int]]) -> None:
         for start, end in share:
             inputs: Indices = values[start:end] if encode is None else encode(values[start:end])
-            sampler.draw(inputs, out[start:end], stream)
+            sampler.draw(inputs, out[start:end], streams[thread])
 
-    _on_threads(work, bounds, keystream, len(values))
+    threads = worthwhile_threads(len(values))
+    streams += [keystream.spawn() for _ in range(threads - 1)]
+    in_parallel(work, bounds, threads)
     return out
-
-
-def _on_threads(
-    work: Callable[[list[tuple[int, int]], Keystream], None], bounds: list[tuple[int, int]], keystream: Keystream, count: int
-) -> None:
-    threads = min(2, os.cpu_count() or 1) if count >= WORTH_A_THREAD else 1
-    if threads == 1:
-        work(bounds, keystream)
-        return
-    streams = [keystream, keystream.spawn()]
-    half = len(bounds) // 2
-    with ThreadPoolExecutor(threads) as pool:
-        for done in [pool.submit(work, bounds[:half], streams[0]), pool.submit(work, bounds[half:], streams[1])]:
-            done.result()

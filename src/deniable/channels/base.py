@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from deniable.errors import InvalidParameter
+from deniable.exact.numbers import show_fraction
 from deniable.randomness import Coins
 
 
@@ -46,9 +47,9 @@ class Channel(ABC):
     def check(self, index: int, output: int | None = None) -> None:
         """Refuse indices that are not the channel's own. Only ever sees public or encoded numbers."""
         if not 0 <= index < self.inputs:
-            raise InvalidParameter(f"the channel has inputs 0 to {self.inputs - 1}")
+            raise InvalidParameter(f"the channel has inputs 0 to {show_fraction(Fraction(self.inputs - 1))}")
         if output is not None and not 0 <= output < self.outputs:
-            raise InvalidParameter(f"the channel has outputs 0 to {self.outputs - 1}")
+            raise InvalidParameter(f"the channel has outputs 0 to {show_fraction(Fraction(self.outputs - 1))}")
 
 
 def column_ratio(channel: Channel) -> Fraction | None:

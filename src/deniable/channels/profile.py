@@ -79,16 +79,15 @@ class Profile(Channel):
         if self.wrap:
             return self.weights[(output - index - self.first) % self.inputs]
         offset = output - index - self.margin
-        if output == 0:
-            return self._up_to(offset)
-        if output == self.outputs - 1:
-            return self.total - self._up_to(offset - 1)
-        return self.weights[offset - self.first]
+        if 0 < output < self.outputs - 1:
+            return self.weights[offset - self.first]
+        beyond = self.total if output == self.outputs - 1 else self._up_to(offset)
+        return beyond - (self._up_to(offset - 1) if output > 0 else 0)
 
     @cached_property
     def _ratio(self) -> Fraction | None:
-        if self.wrap:
-            return _ratio(self.weights, self.weights)
+        if self.wrap:  # every output meets every weight
+            return Fraction(max(self.weights), min(self.weights)) if min(self.weights) > 0 else None
         # An inner output y meets the offsets y - margin - x for all x: a stretch of `inputs` weights.
         low = 1 - self.margin - (self.inputs - 1) - self.first
         inner = self.weights[low : low + self.outputs + self.inputs - 3]
@@ -149,9 +148,6 @@ def wrapped(half: Sequence[int], *, cells: int) -> Profile:
 
 
 def _ratio(tops: Iterable[int], bottoms: Iterable[int]) -> Fraction | None:
-    tops, bottoms = list(tops), list(bottoms)
-    if len(tops) == len(bottoms) and tops == bottoms:
-        return None if min(bottoms) == 0 else Fraction(max(tops), min(bottoms))
     worst = Fraction(1)
     for top, bottom in zip(tops, bottoms, strict=True):
         if bottom == 0 < top:

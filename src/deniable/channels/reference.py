@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 from deniable.channels.base import Channel
@@ -51,7 +51,7 @@ class Reference(Channel):
         if any(not 0 < low <= high for low, high in zip(self.low, self.high, strict=True)):
             raise InvalidParameter("reference weights must satisfy 0 < low <= high")
         for places in (self.output_at, self.input_at):
-            if any(a >= b for a, b in zip(places, places[1:], strict=False)):
+            if any(a >= b for a, b in pairwise(places)):
                 raise InvalidParameter("the places of inputs and outputs must grow")
         if not sum(self.low) <= self.total < sum(self.high):
             raise InvalidParameter("the total must lie between the sums of the low and of the high weights")

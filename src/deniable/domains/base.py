@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from deniable.errors import InvalidDomain, OutOfDomain
-from deniable.exact.numbers import as_fraction
+from deniable.errors import InvalidDomain, InvalidParameter, OutOfDomain
+from deniable.exact.numbers import as_fraction, show_fraction
 
 KINDS: dict[str, type[Domain]] = {}
 
@@ -55,7 +55,7 @@ class Domain(ABC):
     def check_index(self, index: int) -> int:
         """Refuse an index outside the domain (indices of outputs are public)."""
         if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < self.size:
-            raise OutOfDomain(f"an index of {self!r} must be a whole number from 0 to {self.size - 1}")
+            raise OutOfDomain(f"an index of {self!r} must be a whole number from 0 to {show_fraction(Fraction(self.size - 1))}")
         return index
 
     def refuse(self, rule: str = "") -> OutOfDomain:
@@ -66,12 +66,14 @@ class Domain(ABC):
 
 def domain_from_recipe(recipe: dict[str, Any]) -> Domain:
     """Rebuild a domain from its JSON form."""
-    if not isinstance(recipe, dict) or recipe.get("kind") not in KINDS:
+    if not isinstance(recipe, dict) or not isinstance(recipe.get("kind"), str) or recipe["kind"] not in KINDS:
         raise InvalidDomain(f"a domain recipe needs a 'kind' out of {', '.join(sorted(KINDS))}")
     fields = {name: value for name, value in recipe.items() if name != "kind"}
     try:
         return KINDS[recipe["kind"]].from_fields(fields)
-    except (TypeError, KeyError):
+    except InvalidParameter:
+        raise
+    except (TypeError, KeyError, ValueError, AttributeError, RecursionError):
         raise InvalidDomain(f"the recipe of a {recipe['kind']} has missing, unknown or ill-typed fields") from None
 
 

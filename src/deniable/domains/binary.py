@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from deniable.domains.base import Domain
+from deniable.exact.numbers import as_index
 
 
 @dataclass(frozen=True)
@@ -25,11 +26,9 @@ class Binary(Domain):
 
     def encode(self, value: Any) -> int:
         """0 for 0 and False, 1 for 1 and True."""
-        if type(value).__name__ in ("bool", "bool_") or (isinstance(value, int) and value in (0, 1)):
-            return int(value)
-        index = getattr(value, "__index__", None)
-        if index is not None and index() in (0, 1):
-            return int(index())
+        whole = int(value) if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_") else as_index(value)
+        if whole in (0, 1):
+            return whole
         raise self.refuse("the value must be 0, 1, False or True to belong to")
 
     def decode(self, index: int) -> int:

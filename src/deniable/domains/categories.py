@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, ClassVar
 
 from deniable.domains.base import Domain
 from deniable.errors import InvalidDomain, OutOfDomain
+from deniable.exact.numbers import as_index, show_fraction
 
 MOST = 1 << 31
 
@@ -27,10 +29,13 @@ class Categories(Domain):
 
     def __post_init__(self) -> None:
         labels = None
-        if isinstance(self.what, bool) or isinstance(self.what, str | bytes):
+        if isinstance(self.what, bool | str | bytes):
             raise InvalidDomain("categories must be given as a whole number or as a list of names")
-        if isinstance(self.what, int):
-            count = self.what
+        whole = as_index(self.what)
+        if whole is not None:
+            count = whole
+        elif not isinstance(self.what, Iterable):
+            raise InvalidDomain("categories must be given as a whole number or as a list of names")
         else:
             labels = tuple(self.what)
             count = len(labels)
@@ -39,7 +44,7 @@ class Categories(Domain):
             if len(set(labels)) != count:
                 raise InvalidDomain("the names of categories must differ from one another")
         if not 2 <= count <= MOST:
-            raise InvalidDomain(f"there must be at least 2 and at most 2**31 categories, got {count}")
+            raise InvalidDomain(f"there must be at least 2 and at most 2**31 categories, got {show_fraction(Fraction(count))}")
         object.__setattr__(self, "what", count if labels is None else labels)
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "count", count)
@@ -58,10 +63,9 @@ class Categories(Domain):
             if found is None:
                 raise self.refuse("the value is not one of the names of")
             return found
-        whole = None if type(value).__name__ in ("bool", "bool_") else getattr(value, "__index__", None)
-        if whole is None:
+        index = as_index(value)
+        if index is None:
             raise self.refuse("the value must be a whole number to belong to")
-        index = int(whole())
         if not 0 <= index < self.count:
             raise self.refuse()
         return index
@@ -76,10 +80,10 @@ class Categories(Domain):
         if self.labels is not None:
             self.encode(value)
             return value
-        whole = None if isinstance(value, bool) else getattr(value, "__index__", None)
+        whole = as_index(value)
         if whole is None:
             raise OutOfDomain(f"only whole numbers can be clipped to {self!r}")
-        return min(max(int(whole()), 0), self.count - 1)
+        return min(max(whole, 0), self.count - 1)
 
     def recipe(self) -> dict[str, Any]:
         """The number of categories, or their names."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from deniable.domains.base import Domain, real_parameter
 from deniable.errors import InvalidDomain
 from deniable.exact.lattice import DEFAULT_CELLS, cells, check_count
-from deniable.exact.numbers import Number, as_fraction, show_literal
+from deniable.exact.numbers import Number, as_fraction, fits_a_double, show_literal
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -27,8 +27,8 @@ class Circle(Domain):
 
     def __init__(self, period: Number = 2 * math.pi, *, cells: int = DEFAULT_CELLS) -> None:
         exact = real_parameter("period", period)
-        if exact <= 0 or not 1e-300 < float(exact) < 1e300:
-            raise InvalidDomain("period must be positive and below 1e300")
+        if not fits_a_double(exact) or not float(exact) > 1e-300:
+            raise InvalidDomain("period must be positive, above 1e-300 and below 1e300")
         object.__setattr__(self, "period", exact)
         object.__setattr__(self, "cells", check_count("cells", cells))
 

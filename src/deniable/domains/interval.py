@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from deniable.domains.base import Domain, real_parameter
 from deniable.errors import InvalidDomain
 from deniable.exact.lattice import DEFAULT_CELLS, cells, check_count
-from deniable.exact.numbers import Number, as_fraction, show_literal
+from deniable.exact.numbers import Number, as_fraction, fits_a_double, show_literal
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -29,7 +29,7 @@ class Interval(Domain):
         bottom, top = real_parameter("low", low), real_parameter("high", high)
         if not bottom < top:
             raise InvalidDomain(f"low must lie below high, got {show_literal(bottom)} and {show_literal(top)}")
-        if not (abs(float(bottom)) < 1e300 and abs(float(top)) < 1e300 and float(bottom) < float(top)):
+        if not (fits_a_double(bottom) and fits_a_double(top) and float(bottom) < float(top)):
             raise InvalidDomain("low and high must be apart as doubles and below 1e300")
         object.__setattr__(self, "low", bottom)
         object.__setattr__(self, "high", top)

@@ -12,17 +12,20 @@ from deniable.domains.base import Domain, real_parameter
 from deniable.domains.interval import Interval
 from deniable.errors import InvalidDomain
 from deniable.exact.lattice import check_count
-from deniable.exact.numbers import Number, as_fraction, show_literal
+from deniable.exact.numbers import Number, as_fraction, fits_a_double, show_literal
 
 Place = tuple[float, float]
 
 
 def _pair(value: Any) -> tuple[Fraction, Fraction] | None:
-    """Two exact coordinates, or None."""
-    if isinstance(value, str | bytes) or not hasattr(value, "__len__") or len(value) != 2:
+    """Two exact coordinates, or None. Sequences and numpy arrays only: a dict or a set has no order to read."""
+    if isinstance(value, str | bytes) or not (isinstance(value, Sequence) or type(value).__name__ == "ndarray"):
         return None
-    first, second = as_fraction(value[0]), as_fraction(value[1])
-    if isinstance(value[0], str) or isinstance(value[1], str) or first is None or second is None:
+    items = list(value) if getattr(value, "shape", (2,)) == (2,) else []
+    if len(items) != 2 or any(isinstance(item, str) for item in items):
+        return None
+    first, second = as_fraction(items[0]), as_fraction(items[1])
+    if first is None or second is None:
         return None
     return first, second
 
@@ -98,7 +101,7 @@ class Disc(Domain):
     kind: ClassVar[str] = "disc"
 
     def __init__(self, center: Sequence[Number] = (0, 0), radius: Number = 1, *, cells: int = 64) -> None:
-        if isinstance(center, str) or len(center) != 2:
+        if isinstance(center, str) or not isinstance(center, Sequence) or len(center) != 2:
             raise InvalidDomain("center must be a pair of numbers")
         object.__setattr__(self, "x", real_parameter("center", center[0]))
         object.__setattr__(self, "y", real_parameter("center", center[1]))
@@ -107,6 +110,7 @@ class Disc(Domain):
             raise InvalidDomain("radius must be positive")
         check_count("cells squared", check_count("cells", cells) ** 2)
         object.__setattr__(self, "cells", cells)
+        assert isinstance(self.square, Rectangle)  # built now: refuses a disc that doubles cannot tell from its center
 
     @cached_property
     def inside(self) -> tuple[int, ...]:
@@ -124,7 +128,7 @@ class Disc(Domain):
         """Cells whose middles lie inside."""
         return len(self.inside)
 
-    @property
+    @cached_property
     def square(self) -> Rectangle:
         """The bounding square."""
         return Rectangle(
@@ -188,14 +192,20 @@ class Points(Domain):
 
     def __post_init__(self) -> None:
         exact = []
-        for place in self.places:
-            if isinstance(place, str) or len(place) != 2:
+        for place in self.places if isinstance(self.places, Sequence) else ():
+            if isinstance(place, str) or not isinstance(place, Sequence) or len(place) != 2:
                 raise InvalidDomain("every place must be a pair of numbers")
             exact.append((real_parameter("a place", place[0]), real_parameter("a place", place[1])))
+            if not (fits_a_double(exact[-1][0]) and fits_a_double(exact[-1][1])):
+                raise InvalidDomain("the coordinates of a place must be below 1e300")
         if len(exact) < 2 or len(set(exact)) != len(exact):
             raise InvalidDomain("there must be at least two places, all different")
         object.__setattr__(self, "places", tuple(exact))
-        object.__setattr__(self, "_index", {place: i for i, place in enumerate(exact)})
+        index = {place: i for i, place in enumerate(exact)}
+        for i, (x, y) in enumerate(exact):
+            # What decode and clip give must be accepted, though no double is exactly 1/10.
+            index.setdefault((Fraction(float(x)), Fraction(float(y))), i)
+        object.__setattr__(self, "_index", index)
 
     @property
     def size(self) -> int:

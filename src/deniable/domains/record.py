@@ -25,7 +25,11 @@ class Record(Domain):
     kind: ClassVar[str] = "record"
 
     def __post_init__(self) -> None:
-        if not self.fields or not all(isinstance(name, str) and name for name in self.fields):
+        if (
+            not isinstance(self.fields, Mapping)
+            or not self.fields
+            or not all(isinstance(name, str) and name for name in self.fields)
+        ):
             raise InvalidDomain("a record needs at least one field, and every field a name")
         for name, domain in self.fields.items():
             if not isinstance(domain, Domain):

@@ -107,7 +107,9 @@ def _rebuild(text: str) -> Epsilon:
 
 
 def _shown(value: object) -> str:
-    """Epsilon is public, so its bad value may be shown, shortened."""
+    """Epsilon is public, so its bad value may be shown, shortened; of anything but text and numbers, the type."""
+    if value is not None and not isinstance(value, str | bool | float | Decimal):
+        return type(value).__name__
     text = repr(value)
     return text if len(text) <= 40 else text[:37] + "..."
 

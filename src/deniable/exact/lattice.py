@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from deniable.errors import InvalidParameter
+from deniable.exact.numbers import show_fraction
 
 DEFAULT_CELLS = 1 << 20
 MOST_CELLS = 1 << 26
@@ -62,5 +63,5 @@ def check_count(name: str, count: object) -> int:
     if isinstance(count, bool) or not isinstance(count, int):
         raise InvalidParameter(f"{name} must be a whole number, got {type(count).__name__}")
     if not 2 <= count <= MOST_CELLS:
-        raise InvalidParameter(f"{name} must lie between 2 and {MOST_CELLS}, got {count}")
+        raise InvalidParameter(f"{name} must lie between 2 and {MOST_CELLS}, got {show_fraction(Fraction(count))}")
     return count

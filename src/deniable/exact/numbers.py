@@ -28,7 +28,8 @@ def as_fraction(value: object) -> Fraction | None:
     if isinstance(value, Rational):
         return Fraction(int(value.numerator), int(value.denominator))
     if isinstance(value, Decimal):
-        return Fraction(value) if value.is_finite() else None
+        # Bounded before converting: Decimal("1e999999999") would build a number of a billion digits.
+        return Fraction(value) if value.is_finite() and abs(value.adjusted()) < 1000 else None
     if isinstance(value, str):
         return _from_text(value)
     if isinstance(value, float) or _is_numpy_float(value):
@@ -40,6 +41,22 @@ def as_fraction(value: object) -> Fraction | None:
 def _is_numpy_float(value: object) -> bool:
     # numpy.float32 and float16 are not subclasses of float, and numpy must not be imported here.
     return type(value).__module__ == "numpy" and type(value).__name__ in ("float16", "float32")
+
+
+def as_index(value: object) -> int | None:
+    """The whole number `value` is, or None: for ints and numpy integers, not for booleans, floats or arrays.
+
+    >>> as_index(3), as_index(True), as_index(3.0)
+    (3, None, None)
+    """
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        return None
+    return int(value) if isinstance(value, Integral) else None
+
+
+def fits_a_double(value: Fraction) -> bool:
+    """Is the number small enough, below 1e300, to be read as a double with room to spare?"""
+    return abs(value) < 10**300
 
 
 def _from_text(text: str) -> Fraction | None:
@@ -62,6 +79,8 @@ def show_fraction(value: Fraction) -> str:
     >>> show_fraction(Fraction(3)), show_fraction(Fraction(0.1)), show_fraction(Fraction(1, 10))
     ('3', '0.1', '1/10')
     """
+    if value.numerator.bit_length() > 4096 or value.denominator.bit_length() > 4096:
+        return f"a ratio of {value.numerator.bit_length()} to {value.denominator.bit_length()} bits"
     if value.denominator == 1:
         return str(value.numerator)
     try:

@@ -1,0 +1,6 @@
+"""`python -m deniable` is the same as `deniable`."""
+
+from deniable.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""Which accumulator a mechanism's reports need."""
+
+from __future__ import annotations
+
+from deniable.accumulators.base import Accumulator
+from deniable.accumulators.counts import BitCounts, Counts, SupportCounts
+from deniable.accumulators.joined import Joined
+from deniable.channels import Bits, Product, TwoLevel
+from deniable.channels.hashing import Hashing
+from deniable.channels.subsets import Subsets
+from deniable.mechanisms import Mechanism
+
+
+def accumulator_class(mechanism: Mechanism) -> type[Accumulator]:
+    """By the kind of channel."""
+    channel = mechanism.channel
+    if isinstance(channel, Product):
+        return Joined
+    if isinstance(channel, Bits) or (isinstance(channel, TwoLevel) and isinstance(channel.sets, Subsets)):
+        return BitCounts
+    if isinstance(channel, TwoLevel) and isinstance(channel.sets, Hashing):
+        return SupportCounts
+    return Counts
+
+
+def accumulator_for(mechanism: Mechanism) -> Accumulator:
+    """An empty accumulator for a mechanism's reports.
+
+    >>> from deniable.mechanisms import make_mechanism
+    >>> coin = make_mechanism("randomized-response", epsilon=1)
+    >>> len(accumulator_for(coin).add([coin.randomize(1), coin.randomize(0)]))
+    2
+    """
+    return accumulator_class(mechanism)(mechanism)
+
+
+def accumulator_from_bytes(mechanism: Mechanism, data: bytes) -> Accumulator:
+    """Sums written by `to_bytes`, after checking that they are of this recipe."""
+    return accumulator_class(mechanism).from_bytes(mechanism, data)

@@ -1,0 +1,108 @@
+"""Folding at memory speed: counts of outputs, of bits, and of the values a hashed report supports."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, uint32, uint64
+
+GOLDEN = 0x9E3779B1
+
+
+@njit(nogil=True, cache=True)
+def count_outputs(outputs, sums):  # type: ignore[no-untyped-def]
+    """sums[y] += how often y occurs; returns False when an output is out of range."""
+    size = np.uint64(sums.size)
+    good = True
+    for i in range(outputs.size):
+        output = np.uint64(outputs[i])
+        if output < size:
+            sums[output] += 1
+        else:
+            good = False
+    return good
+
+
+@njit(nogil=True, cache=True)
+def count_few_outputs(outputs, sums):  # type: ignore[no-untyped-def]
+    """The same for few different outputs: four separate counters keep equal neighbours from waiting for each other."""
+    size = np.uint64(sums.size)
+    lanes = np.zeros((4, sums.size), np.int64)
+    good = True
+    whole = outputs.size & ~3
+    for i in range(0, whole, 4):
+        for lane in range(4):
+            output = np.uint64(outputs[i + lane])
+            if output < size:
+                lanes[lane, output] += 1
+            else:
+                good = False
+    for i in range(whole, outputs.size):
+        output = np.uint64(outputs[i])
+        if output < size:
+            lanes[0, output] += 1
+        else:
+            good = False
+    for place in range(sums.size):
+        sums[place] += lanes[0, place] + lanes[1, place] + lanes[2, place] + lanes[3, place]
+    return good
+
+
+@njit(nogil=True, cache=True)
+def count_bits(rows, sums):  # type: ignore[no-untyped-def]
+    """sums[v] += how many rows have bit v; rows are 64-bit words.
+
+    Eight rows at a time go through carry-save adders, so that one look at the bits serves eight rows.
+    """
+    width = rows.shape[1]
+    whole = rows.shape[0] & ~7
+    for block in range(width):
+        base = 64 * block
+        limit = min(64, sums.size - base)
+        for row in range(0, whole, 8):
+            a0, a1, a2, a3 = rows[row, block], rows[row + 1, block], rows[row + 2, block], rows[row + 3, block]
+            a4, a5, a6, a7 = rows[row + 4, block], rows[row + 5, block], rows[row + 6, block], rows[row + 7, block]
+            # Three full adders on pairs of three, then on their sums: a count of 0 to 8 in four bit planes.
+            s0 = a0 ^ a1 ^ a2
+            c0 = (a0 & a1) | (a2 & (a0 ^ a1))
+            s1 = a3 ^ a4 ^ a5
+            c1 = (a3 & a4) | (a5 & (a3 ^ a4))
+            s2 = s0 ^ s1 ^ a6
+            c2 = (s0 & s1) | (a6 & (s0 ^ s1))
+            ones = s2 ^ a7
+            c3 = s2 & a7
+            t0 = c0 ^ c1 ^ c2
+            d0 = (c0 & c1) | (c2 & (c0 ^ c1))
+            twos = t0 ^ c3
+            d1 = t0 & c3
+            fours = d0 ^ d1
+            eights = d0 & d1
+            for bit in range(limit):
+                at = uint64(bit)
+                sums[base + bit] += np.int64(
+                    ((ones >> at) & uint64(1))
+                    + (((twos >> at) & uint64(1)) << uint64(1))
+                    + (((fours >> at) & uint64(1)) << uint64(2))
+                    + (((eights >> at) & uint64(1)) << uint64(3))
+                )
+        for row in range(whole, rows.shape[0]):
+            word = rows[row, block]
+            for bit in range(limit):
+                sums[base + bit] += np.int64((word >> uint64(bit)) & uint64(1))
+
+
+@njit(nogil=True, cache=True)
+def count_support(seeds, lows, widths, spread, sums):  # type: ignore[no-untyped-def]
+    """sums[v] += how many reports hash v into their own bucket.
+
+    `spread[v]` is v times the golden constant modulo 2**32; a hash h lies in the bucket when the
+    unsigned difference h - low is below the bucket's width. Everything stays in 32 bits, so eight
+    values fit one vector.
+    """
+    for i in range(seeds.size):
+        seed, low, width = seeds[i], lows[i], widths[i]
+        for v in range(spread.size):
+            h = uint32(seed + spread[v])
+            h = uint32(uint32(h ^ (h >> uint32(16))) * uint32(0x7FEB352D))
+            h = uint32(uint32(h ^ (h >> uint32(15))) * uint32(0x846CA68B))
+            h = uint32(h ^ (h >> uint32(16)))
+            sums[v] += uint32(uint32(h - low) < width)

@@ -1,0 +1,6 @@
+"""`python -m deniable.cli` is the same as `deniable`."""
+
+from deniable.cli.app import main
+
+if __name__ == "__main__":
+    main()

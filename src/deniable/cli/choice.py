@@ -1,0 +1,82 @@
+"""The mechanism a command is about: name, epsilon, domain and parameters as options."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import MISSING, fields
+from typing import Any, TypeVar
+
+import click
+
+from deniable.cli.domain_text import FORMS, parse_domain
+from deniable.domains import Domain
+from deniable.errors import InvalidParameter
+from deniable.exact import Epsilon
+from deniable.mechanisms import Mechanism, mechanism_class, mechanism_from_recipe
+from deniable.wire import parse_json
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def mechanism_options(command: Command) -> Command:
+    """NAME, --epsilon, --domain and --param."""
+    decorators = [
+        click.argument("name"),
+        click.option("--epsilon", "-e", required=True, help="Privacy level: a number or a ratio such as 1/3."),
+        click.option("--domain", "-d", help=f"What a value may be: {FORMS}."),
+        click.option("--param", "-p", multiple=True, metavar="KEY=VALUE", help="A parameter of the mechanism; may be repeated."),
+    ]
+    for decorate in reversed(decorators):
+        command = decorate(command)
+    return command
+
+
+def chosen_mechanism(name: str, epsilon: str, domain: str | None, param: tuple[str, ...]) -> Mechanism:
+    """Build what the options describe, exactly as a recipe would."""
+    found = mechanism_class(name)
+    level = Epsilon(epsilon)
+    parameters = dict(_parameter(found, text) for text in param)
+    _check_complete(found, parameters)
+    space = parse_domain(domain) if domain is not None else _usual_domain(found)
+    return mechanism_from_recipe(
+        {"mechanism": name, "domain": space.recipe(), "epsilon": str(level.exact), "parameters": parameters}
+    )
+
+
+def _usual_domain(found: type[Mechanism]) -> Domain:
+    field = next(field for field in fields(found) if field.name == "domain")
+    if isinstance(field.default, Domain):
+        return field.default
+    if field.default_factory is not MISSING:
+        made: Domain = field.default_factory()
+        return made
+    raise InvalidParameter(f"{found.name} has no usual domain; give one with --domain, for example --domain interval:0,1")
+
+
+def _check_complete(found: type[Mechanism], parameters: dict[str, Any]) -> None:
+    """Name the parameters that have no default and were not given."""
+    needed = [field.name for field in fields(found) if field.init and field.default is field.default_factory is MISSING]
+    missing = [name for name in needed if name not in (*parameters, "domain", "epsilon")]
+    if missing:
+        raise InvalidParameter(f"{found.name} needs " + " and ".join(f"--param {name}=…" for name in missing))
+
+
+def _parameter(found: type[Mechanism], text: str) -> tuple[str, Any]:
+    """One KEY=VALUE. Whole numbers and JSON are read; other numbers stay text, which is exact."""
+    key, equals, value = text.partition("=")
+    key = key.strip().replace("-", "_")
+    known = [field.name for field in fields(found) if field.init and field.name not in ("domain", "epsilon")]
+    if not equals:
+        raise InvalidParameter(f"--param needs KEY=VALUE, got {text[:60]!r}")
+    if key not in known:
+        near = difflib.get_close_matches(key, known, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(known) or 'none'}"
+        raise InvalidParameter(f"{found.name} has no parameter {key[:60]!r}; {hint}")
+    value = value.strip()
+    if value in ("true", "false", "null") or value[:1] in ("[", "{", '"'):
+        return key, parse_json(value)
+    try:
+        return key, int(value)
+    except ValueError:
+        return key, value

@@ -1,0 +1,87 @@
+"""`deniable mechanisms`: what there is."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import fields
+from typing import Any
+
+import click
+
+from deniable.cli.terminal import console, print_json, table
+from deniable.errors import InvalidParameter
+from deniable.mechanisms import Mechanism, mechanism_class, names
+from deniable.mechanisms.registry import REGISTRY
+
+
+@click.command(short_help="List all mechanisms.")
+@click.option("--family", "-f", help="Only this family: binary, categorical, numeric, circular, records or spatial.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--markdown", is_flag=True, help="Print the page docs/mechanisms.md.")
+def mechanisms(family: str | None, as_json: bool, markdown: bool) -> None:
+    """List the mechanisms with their domain, their kind of privacy and where they come from."""
+    found = [describe(mechanism_class(name)) for name in names() if family is None or _family_of(name) == _checked(family)]
+    if as_json:
+        print_json(found)
+        return
+    if markdown:
+        click.echo(_page(found), nl=False)
+        return
+    shown = table("name", "family", "domain", "privacy", "source", "what it does")
+    for row in found:
+        shown.add_row(row["name"], row["family"], row["domain"], row["privacy"], row["source"], row["summary"])
+    console().print(shown)
+
+
+def describe(found: type[Mechanism]) -> dict[str, Any]:
+    """One mechanism in a few words."""
+    approximate = "delta" in {field.name for field in fields(found)}
+    return {
+        "name": found.name,
+        "family": found.family,
+        "domain": " or ".join(kind.__name__ for kind in found.domain_types),
+        "privacy": "(ε, δ)" if approximate else "ε",
+        "source": found.source,
+        "summary": summary(found),
+    }
+
+
+def summary(found: type[Mechanism]) -> str:
+    """The first line of the docstring."""
+    return (found.__doc__ or "").strip().partition("\n")[0]
+
+
+def _page(found: list[dict[str, Any]]) -> str:
+    """The mechanisms as a page of the documentation, one table per family."""
+    lines = ["# Mechanisms", "", "Written by `deniable mechanisms --markdown`; a test fails when it is out of date."]
+    for family in dict.fromkeys(row["family"] for row in found):
+        lines += [
+            "",
+            f"## {family.capitalize()}",
+            "",
+            "| name | domain | privacy | what it does | source |",
+            "|---|---|---|---|---|",
+        ]
+        for row in found:
+            if row["family"] == family:
+                cells = [f"`{row['name']}`", row["domain"], row["privacy"], row["summary"], row["source"]]
+                lines.append(f"| {' | '.join(_escaped(cell) for cell in cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _escaped(cell: str) -> str:
+    return cell.replace("*", "\\*").replace("|", "\\|")
+
+
+def _family_of(name: str) -> str:
+    return REGISTRY[name].partition(".")[0]
+
+
+def _checked(family: str) -> str:
+    known = list(dict.fromkeys(_family_of(name) for name in names()))
+    if family not in known:
+        near = difflib.get_close_matches(family, known, n=1)
+        raise InvalidParameter(
+            f"no family is called {family[:60]!r}; {f'did you mean {near[0]}?' if near else 'there are ' + ', '.join(known)}"
+        )
+    return family

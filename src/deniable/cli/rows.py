@@ -1,0 +1,92 @@
+"""Rows of private values from a CSV file."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TextIO
+
+import click
+
+from deniable.cli.domain_text import parse_value
+from deniable.domains import Disc, Domain, Points, Record, Rectangle
+from deniable.errors import Malformed, OutOfDomain
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Row:
+    """One private value, as text or already read, and the number of its row. Not shown: it is private."""
+
+    number: int
+    value: Any
+    parsed: bool = False
+
+
+def read_rows(domain: Domain, source: str, columns: tuple[str, ...]) -> list[Row]:
+    """All rows of a CSV file with a header. The header is row 1, as in a spreadsheet."""
+    problem = None
+    with _opened(source) as file:
+        try:
+            table = csv.reader(file)
+            header = next(table, None)
+            if not header:
+                raise Malformed("the input must be a CSV file with a header line")
+            wanted = _wanted(domain, header, columns)
+            places = [_place(header, name) for name in wanted]
+            return [_row(domain, number, cells, wanted, places) for number, cells in enumerate(table, start=2) if cells]
+        except UnicodeDecodeError:
+            problem = "the input must be text in UTF-8"
+        except csv.Error:
+            problem = "the input is not a well-formed CSV file"
+    # Raised outside the handler: the original error holds a piece of the private input.
+    raise Malformed(problem)
+
+
+@contextmanager
+def _opened(source: str) -> Iterator[TextIO]:
+    if source == "-":
+        yield sys.stdin
+        return
+    with open(source, encoding="utf-8-sig", newline="") as file:
+        yield file
+
+
+def _wanted(domain: Domain, header: list[str], columns: tuple[str, ...]) -> list[str]:
+    if columns:
+        wanted = list(columns)
+    elif isinstance(domain, Record):
+        return list(domain.fields)
+    elif len(header) == 1:
+        wanted = header
+    else:
+        raise click.UsageError(f"--column must name one of the columns {', '.join(header)[:200]}")
+    most = 2 if isinstance(domain, Rectangle | Disc | Points) else 1
+    if isinstance(domain, Record):
+        raise click.UsageError("a record takes its columns from the names of its fields; leave --column out")
+    if len(wanted) > most:
+        raise click.UsageError(f"this domain takes {'one or two columns' if most == 2 else 'one column'}, got {len(wanted)}")
+    return wanted
+
+
+def _place(header: list[str], name: str) -> int:
+    if name not in header:
+        near = difflib.get_close_matches(name, header, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(header)[:200]}"
+        raise click.UsageError(f"the input has no column {name[:60]!r}; {hint}")
+    return header.index(name)
+
+
+def _row(domain: Domain, number: int, cells: list[str], wanted: list[str], places: list[int]) -> Row:
+    """A row that is too short or holds what cannot be read stays a row: it is refused later, by number."""
+    texts = [cells[place] if place < len(cells) else "" for place in places]
+    if isinstance(domain, Record):
+        try:
+            pairs = zip(wanted, texts, strict=True)
+            return Row(number, {name: parse_value(domain.fields[name], text) for name, text in pairs}, parsed=True)
+        except OutOfDomain:
+            return Row(number, None, parsed=True)
+    return Row(number, ",".join(texts))

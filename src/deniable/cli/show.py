@@ -1,0 +1,186 @@
+"""`deniable show`: one mechanism, its certificate, its error and its density."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from deniable.cli.choice import chosen_mechanism, mechanism_options
+from deniable.cli.mechanisms import summary
+from deniable.cli.terminal import block_chart, console, print_json, table
+from deniable.domains import Binary, Categories, Circle, Interval
+from deniable.errors import NotSupported
+from deniable.mechanisms import Mechanism, mechanism_class
+
+LOSSES = ("absolute", "squared")
+# Whose published rule a mechanism answers to: the comparison is on the same domain and epsilon.
+PUBLISHED = {"window": "ogpm", "ogpm": "ogpm", "circular-window": "circular-ogpm", "circular-ogpm": "circular-ogpm"}
+COLUMNS = 64
+
+
+@click.command(short_help="Certificate, error and density of one mechanism.")
+@mechanism_options
+@click.option("--chart", type=click.Path(dir_okay=False), help="Also draw the density to a .png, .svg, .html or .json file.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def show(name: str, epsilon: str, domain: str | None, param: tuple[str, ...], chart: str | None, as_json: bool) -> None:
+    """Show what NAME promises at a privacy level, what it costs in accuracy, and why the promise holds."""
+    mechanism = chosen_mechanism(name, epsilon, domain, param)
+    if chart is not None:
+        _draw(mechanism, chart)
+    facts = describe(mechanism)
+    if as_json:
+        print_json({**facts, "chart": chart})
+    else:
+        _print(mechanism, facts)
+        if chart is not None:
+            click.echo(f"chart: {chart}")
+
+
+def describe(mechanism: Mechanism) -> dict[str, Any]:
+    """Everything `show` knows, as one JSON document."""
+    certificate = mechanism.certificate()
+    return {
+        "name": mechanism.name,
+        "family": mechanism.family,
+        "summary": summary(type(mechanism)),
+        "source": mechanism.source,
+        "domain": repr(mechanism.domain),
+        "epsilon": float(mechanism.privacy),
+        "epsilon_exact": certificate.epsilon_exact,
+        "holds": certificate.holds,
+        "worst_case": _worst(mechanism),
+        "average": _average(mechanism),
+        "errors": _errors(mechanism),
+        "frequency": _frequency(mechanism),
+        "published": _published(mechanism),
+        "certificate": certificate.to_dict(),
+        "recipe": mechanism.recipe(),
+        "fingerprint": mechanism.fingerprint,
+    }
+
+
+def _worst(mechanism: Mechanism) -> dict[str, Any]:
+    from deniable.utility import worst_case
+
+    try:
+        found = {loss: worst_case(mechanism, loss) for loss in LOSSES}
+    except NotSupported:
+        return dict.fromkeys((*LOSSES, "at"))
+    return {**{loss: at.error for loss, at in found.items()}, "at": {loss: float(at.at) for loss, at in found.items()}}
+
+
+def _average(mechanism: Mechanism) -> dict[str, float | None]:
+    from deniable.utility import average_error
+
+    try:
+        return {loss: average_error(mechanism, loss) for loss in LOSSES}
+    except NotSupported:
+        return dict.fromkeys(LOSSES)
+
+
+def _errors(mechanism: Mechanism) -> list[dict[str, float]]:
+    from deniable.utility import error_curve
+
+    try:
+        curves = {loss: error_curve(mechanism, loss, 5) for loss in LOSSES}
+    except NotSupported:
+        return []
+    values = curves["absolute"].values.tolist()
+    if isinstance(mechanism.domain, Circle):
+        values = values[:-1]  # the end of a circle is its beginning
+    return [{"value": value, **{loss: float(curves[loss].errors[i]) for loss in LOSSES}} for i, value in enumerate(values)]
+
+
+def _frequency(mechanism: Mechanism) -> dict[str, float] | None:
+    from deniable.utility import support
+
+    if not isinstance(mechanism.domain, Binary | Categories):
+        return None
+    try:
+        found = support(mechanism)
+    except NotSupported:
+        return None
+    return {"p": float(found.p), "q": float(found.q), "variance": found.variance(1, 0)}
+
+
+def _published(mechanism: Mechanism) -> dict[str, Any] | None:
+    if mechanism.name not in PUBLISHED:
+        return None
+    published = mechanism_class(PUBLISHED[mechanism.name])(domain=mechanism.domain, epsilon=mechanism.privacy)
+    return {"name": published.name, **_worst(published)}
+
+
+def _places(mechanism: Mechanism) -> list[float]:
+    """Three telling private values: an end, one third, three quarters."""
+    assert isinstance(mechanism.domain, Interval | Circle)
+    low, width = float(mechanism.domain.low), float(mechanism.domain.width)
+    return [low, low + round(width * 0.3, 12), low + round(width * 0.75, 12)]
+
+
+def _draw(mechanism: Mechanism, path: str) -> None:
+    from deniable.charts.files import check_ending, save
+
+    check_ending(path)
+    if not isinstance(mechanism.domain, Interval | Circle):
+        raise NotSupported(f"--chart draws densities of numbers; {mechanism.name} reports none")
+    from deniable.charts.density import density_chart
+
+    save(density_chart(mechanism, _places(mechanism)), path)
+
+
+def _print(mechanism: Mechanism, facts: dict[str, Any]) -> None:
+    out = console()
+    certificate = facts["certificate"]
+    out.print(f"[bold]{mechanism.name}[/bold]  {facts['summary']}", soft_wrap=True)
+    rows = table("", "")
+    rows.show_header = False
+    rows.add_row("domain", facts["domain"])
+    rows.add_row("source", facts["source"])
+    rows.add_row(
+        "privacy",
+        f"epsilon {certificate['epsilon_requested']}" + (f", delta {certificate['delta']:g}" if certificate["delta"] else ""),
+    )
+    rows.add_row("certificate", f"{'holds' if facts['holds'] else 'DOES NOT HOLD'}: {certificate['inequality']}")
+    rows.add_row("fingerprint", facts["fingerprint"])
+    out.print(rows)
+    if facts["frequency"]:
+        law = facts["frequency"]
+        out.print(
+            f"A report supports its own category with p = {law['p']:.6f} and any other with q = {law['q']:.6f}.\n"
+            f"An unbiased count has a variance of {law['variance']:.6g} per user (for a rare category)."
+        )
+    if facts["errors"]:
+        out.print(_error_table(facts))
+    if isinstance(mechanism.domain, Interval | Circle):
+        _print_densities(out, mechanism)
+
+
+def _error_table(facts: dict[str, Any]) -> Any:
+    made = table("private value", *(f"{loss} error" for loss in LOSSES), numbers=[f"{loss} error" for loss in LOSSES])
+    for row in facts["errors"]:
+        made.add_row(f"{row['value']:g}", *(f"{row[loss]:.6f}" for loss in LOSSES))
+    made.add_section()
+    made.add_row("worst case", *(f"{facts['worst_case'][loss]:.6f}" for loss in LOSSES))
+    made.add_row("average", *(f"{facts['average'][loss]:.6f}" for loss in LOSSES))
+    published = facts["published"]
+    if published and published["name"] != facts["name"]:
+        made.add_row(f"worst case of {published['name']}", *(f"{published[loss]:.6f}" for loss in LOSSES))
+    return made
+
+
+def _print_densities(out: Any, mechanism: Mechanism) -> None:
+    from deniable.utility import density
+
+    try:
+        curves = {value: density(mechanism, value, COLUMNS) for value in _places(mechanism)}
+    except NotSupported:
+        return
+    top = max(float(curve.heights.max()) for curve in curves.values())
+    for value, curve in curves.items():
+        out.print(f"density of the report when the private value is {value:g}")
+        for line in block_chart(curve.heights.tolist(), top=top):
+            out.print(f"  {line}", markup=False)
+        half = float(curve.values[1] - curve.values[0]) / 2 if len(curve.values) > 1 else 0.0
+        left, right = f"{float(curve.values[0]) - half:.3g}", f"{float(curve.values[-1]) + half:.3g}"
+        out.print(f"  {left}{' ' * max(1, len(curve.heights) - len(left) - len(right))}{right}\n")

@@ -1,0 +1,254 @@
+"""Channels: the sampler's law is exactly the weights, by trying every answer of the coins."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deniable.channels import (
+    Bits,
+    Chain,
+    Channel,
+    Identity,
+    Interpolated,
+    Mixture,
+    Nested,
+    Product,
+    Profile,
+    Reference,
+    Singleton,
+    Table,
+    TwoLevel,
+    linear_window,
+    slid_window,
+    wrapped_window,
+)
+from deniable.channels.base import column_ratio
+from deniable.channels.hadamard import Hadamard
+from deniable.channels.nearest import NearestCells
+from deniable.channels.profile import symmetric, wrapped
+from deniable.channels.projective import Projective
+from deniable.channels.subsets import Subsets
+from deniable.channels.table import level_rows
+from deniable.errors import InvalidParameter
+from deniable.exact import Epsilon
+from deniable.reports import canonical_json
+from deniable.testing import exact_law
+from deniable.testing.mass import mass
+
+SETS = [
+    Singleton(2),
+    Singleton(5),
+    slid_window(7, 3),
+    slid_window(6, 2),
+    wrapped_window(7, 3),
+    wrapped_window(6, 5),
+    linear_window(4, 3),
+    linear_window(3, 2, margin=2),
+    Hadamard(2),
+    Hadamard(5),
+    Subsets(5, 2),
+    Subsets(4, 3),
+    Projective(7, 2, 3),
+    Projective(4, 3, 2),
+    NearestCells(3, 4, 5),
+    NearestCells(3, 3, 2, [1, 3, 4, 5, 7]),
+]
+SMALL: list[Channel] = [
+    *(TwoLevel(sets, low, high) for sets in SETS for low, high in ((1, 2), (3, 7))),
+    Table([[3, 1, 2], [2, 2, 2], [1, 3, 2]]),
+    Table([[5, 0, 1], [0, 5, 1]]),
+    Nested(7, widths=[1, 3], weights=[9, 3, 1]),
+    Nested(8, widths=[3, 5], weights=[2, 7, 1]),
+    Nested(5, widths=[1], weights=[4, 1]),
+    symmetric([8, 4, 2, 1], inputs=3),
+    symmetric([8, 4, 2, 1], inputs=2, margin=2),
+    symmetric([5, 0, 2, 0, 1], inputs=4, margin=1),
+    wrapped([7, 5, 2], cells=5),
+    wrapped([7, 5, 2], cells=4),
+    Profile([1, 2, 3, 1, 9], first=-2, inputs=2, margin=1),
+    Profile([1, 2, 3, 4], first=2, inputs=4, wrap=True),
+    Reference(low=[2, 1, 1, 2], high=[4, 2, 2, 4], output_at=[0, 1, 3, 4], input_at=[1, 3], total=9),
+    Reference(low=[3, 1, 1, 1, 3], high=[8, 2, 2, 2, 8], output_at=[0, 2, 4, 6, 8], input_at=[0, 1, 2, 3, 4, 7, 8], total=14),
+    Reference(low=[3, 1, 1, 1, 3], high=[8, 2, 2, 2, 8], output_at=[-9, -4, 0, 1, 2], input_at=[-20, -1, 30], total=20),
+    Bits(2, own=2, other=1, scale=4),
+    Bits(4, own=1, other=1, scale=3),
+    Bits(3, own=4, other=1, scale=5),
+    Product([TwoLevel(Singleton(3), 1, 2), Table([[1, 2], [2, 1]])]),
+    Product([Bits(2, own=2, other=1, scale=3), TwoLevel(slid_window(4, 1), 1, 3), Table([[1, 1]])]),
+    Interpolated(Table([[3, 1], [1, 3]]), steps=3),
+    Interpolated(TwoLevel(linear_window(3, 2), 1, 2), steps=4),
+    Interpolated(Table([[4, 1], [1, 4], [2, 3]]), steps=1),
+    Mixture([Table([[3, 1], [1, 3]]), TwoLevel(Singleton(2), 1, 2)], shares=[2, 3]),
+    Mixture([TwoLevel(slid_window(4, 1), 1, 2), Table([[1]] * 4), Identity(4)], shares=[1, 2, 1]),
+    Chain(Table([[3, 1], [1, 3]]), TwoLevel(Singleton(2), 1, 2)),
+    Chain(TwoLevel(Singleton(3), 1, 2), Table([[2, 1], [1, 2], [3, 0]])),
+    Identity(3),
+]
+
+
+def name_of(channel: object) -> str:
+    return repr(channel).replace(" ", "")[:80]
+
+
+@pytest.mark.parametrize("channel", SMALL, ids=name_of)
+def test_the_sampler_has_exactly_the_law_of_the_weights(channel: Channel) -> None:
+    for index in range(channel.inputs):
+        law = exact_law(lambda coins, index=index: channel.draw(index, coins))
+        weights = {output: Fraction(weight, channel.total) for output, weight in enumerate(channel.row(index)) if weight}
+        assert law == weights
+
+
+@pytest.mark.parametrize("channel", SMALL, ids=name_of)
+def test_the_largest_ratio_is_found_by_looking_at_every_weight(channel: Channel) -> None:
+    assert channel.max_ratio() == column_ratio(channel)
+
+
+@pytest.mark.parametrize("channel", SMALL, ids=name_of)
+def test_every_row_has_the_same_total_and_runs_add_up(channel: Channel) -> None:
+    for index in range(channel.inputs):
+        row = list(channel.row(index))
+        assert len(row) == channel.outputs
+        assert sum(row) == channel.total
+        for start in range(channel.outputs):
+            for stop in range(start, min(channel.outputs, start + 9) + 1):
+                assert mass(channel, index, start, stop) == sum(row[start:stop])
+
+
+@pytest.mark.parametrize("channel", SMALL, ids=name_of)
+def test_what_a_browser_gets_is_integers_and_text(channel: Channel) -> None:
+    compiled = channel.compiled()
+    assert json.loads(canonical_json(compiled)) == compiled
+    assert {"kind"} <= set(compiled)
+
+
+@pytest.mark.parametrize("channel", SMALL, ids=name_of)
+def test_strange_indices_are_refused(channel: Channel) -> None:
+    channel.check(0, 0)
+    for index, output in ((-1, None), (channel.inputs, None), (0, -1), (0, channel.outputs)):
+        with pytest.raises(InvalidParameter, match="the channel has"):
+            channel.check(index, output)
+
+
+def test_huge_channels_can_refuse_too() -> None:
+    with pytest.raises(InvalidParameter, match="outputs 0 to"):
+        Bits(20_000, own=2, other=1, scale=3).check(0, -1)
+
+
+# --- random shapes
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_windows_inside_windows_have_their_ratio_and_law(data: st.DataObject) -> None:
+    cells = data.draw(st.integers(3, 9))
+    widths = sorted(data.draw(st.sets(st.integers(0, (cells - 2) // 2), min_size=1).map(lambda s: {2 * w + 1 for w in s})))
+    weights = data.draw(st.lists(st.integers(1, 6), min_size=len(widths) + 1, max_size=len(widths) + 1))
+    channel = Nested(cells, widths, weights)
+    assert channel.max_ratio() == column_ratio(channel)
+    for index in range(cells):
+        law = exact_law(lambda coins, index=index: channel.draw(index, coins))
+        assert law == {output: Fraction(weight, channel.total) for output, weight in enumerate(channel.row(index))}
+
+
+@settings(max_examples=80)
+@given(st.data())
+def test_profiles_have_their_ratio_and_law(data: st.DataObject) -> None:
+    inputs, margin = data.draw(st.integers(1, 5)), data.draw(st.integers(0, 2))
+    reach = inputs - 1 + margin
+    left, right = reach + data.draw(st.integers(0, 2)), reach + data.draw(st.integers(0, 2))
+    weights = data.draw(st.lists(st.integers(0, 5), min_size=left + right + 1, max_size=left + right + 1).filter(any))
+    channel = Profile(weights, first=-left, inputs=inputs, margin=margin)
+    assert channel.max_ratio() == column_ratio(channel)
+    for index in range(inputs):
+        law = exact_law(lambda coins, index=index: channel.draw(index, coins))
+        assert law == {output: Fraction(w, channel.total) for output, w in enumerate(channel.row(index)) if w}
+
+
+@settings(max_examples=80)
+@given(st.data())
+def test_references_have_their_ratio_and_law(data: st.DataObject) -> None:
+    outputs = data.draw(st.integers(2, 6))
+    low = data.draw(st.lists(st.integers(1, 4), min_size=outputs, max_size=outputs))
+    high = [w + data.draw(st.integers(0, 4)) for w in low]
+    high[0] += 1
+    places = st.sets(st.integers(-12, 12), min_size=outputs, max_size=outputs).map(sorted)
+    inputs_at = data.draw(st.sets(st.integers(-15, 15), min_size=1, max_size=6).map(sorted))
+    total = data.draw(st.integers(sum(low), sum(high) - 1))
+    channel = Reference(low, high, data.draw(places), inputs_at, total)
+    assert channel.max_ratio() == column_ratio(channel)
+    for index in range(channel.inputs):
+        row = list(channel.row(index))
+        assert sum(row) == total
+        assert all(a <= w <= b for a, w, b in zip(low, row, high, strict=True))
+        law = exact_law(lambda coins, index=index: channel.draw(index, coins))
+        assert law == {output: Fraction(w, total) for output, w in enumerate(row)}
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_tables_have_their_ratio_and_law(data: st.DataObject) -> None:
+    outputs = data.draw(st.integers(1, 5))
+    rows = data.draw(st.lists(st.lists(st.integers(0, 9), min_size=outputs, max_size=outputs).filter(any), min_size=1, max_size=4))
+    table = level_rows(rows, total=40)
+    assert table.max_ratio() == column_ratio(table)
+    assert {sum(row) for row in table.rows} == {40}
+    assert exact_law(lambda coins: table.draw(0, coins)) == {y: Fraction(w, 40) for y, w in enumerate(table.rows[0]) if w}
+
+
+@given(st.lists(st.integers(1, 50), min_size=3, max_size=9))
+def test_delta_of_a_log_concave_profile_is_the_worst_over_all_pairs(half: list[int]) -> None:
+    channel = symmetric(sorted(half, reverse=True), inputs=len(half) - 1, margin=1)
+    if not channel.log_concave():
+        with pytest.raises(InvalidParameter, match="log-concave"):
+            channel.delta(Fraction(2))
+        return
+    rows = [list(channel.row(index)) for index in range(channel.inputs)]
+    worst = max(sum(max(Fraction(0), a - 2 * Fraction(b)) for a, b in zip(x, z, strict=True)) for x in rows for z in rows)
+    assert channel.delta(Fraction(2)) == worst / channel.total
+
+
+def test_weights_for_an_epsilon_are_the_largest_allowed() -> None:
+    for sets in SETS:
+        channel = TwoLevel.at(sets, Epsilon(1))
+        assert Epsilon(1).allows(channel.max_ratio())
+        assert not Epsilon(1).allows(Fraction(channel.high + 1, channel.low))
+    reference = Reference.at([30, 10, 10, 30], Epsilon(1), [0, 1, 2, 3], [0, 3], total=120)
+    assert reference.high == (81, 27, 27, 81)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: TwoLevel(Singleton(3), low=0, high=1),
+        lambda: TwoLevel(Singleton(3), low=2, high=1),
+        lambda: Table([]),
+        lambda: Table([[1, 2], [3]]),
+        lambda: Table([[1, 2], [1, 1]]),
+        lambda: Table([[0, 0]]),
+        lambda: Table([[2, -1]]),
+        lambda: Bits(3, own=4, other=1, scale=4),
+        lambda: Bits(3, own=1, other=2, scale=4),
+        lambda: Bits(1, own=2, other=1, scale=4),
+        lambda: Bits((1 << 20) + 1, own=2, other=1, scale=4),
+        lambda: Nested(5, widths=[3, 1], weights=[3, 2, 1]),
+        lambda: Nested(5, widths=[5], weights=[3, 2]),
+        lambda: Nested(5, widths=[1], weights=[3, 0]),
+        lambda: Nested(5, widths=[], weights=[3]),
+        lambda: Profile([1, 1], first=0, inputs=3),
+        lambda: Profile([1, 1, 1], first=0, inputs=2, wrap=True),
+        lambda: Profile([], first=0, inputs=1),
+        lambda: Reference([1, 1], [2, 2], [0, 0], [0], total=3),
+        lambda: Reference([1, 1], [2, 2], [0, 1], [0], total=4),
+        lambda: Mixture([Table([[1]]), Identity(2)], shares=[1, 1]),
+        lambda: Mixture([Identity(2)], shares=[0]),
+        lambda: Chain(Identity(2), Identity(3)),
+    ],
+)
+def test_impossible_channels_are_refused(build: object) -> None:
+    with pytest.raises(InvalidParameter):
+        build()  # type: ignore[operator]

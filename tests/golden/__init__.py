@@ -1,0 +1,1 @@
+"""Golden values and the functions that recompute them."""

@@ -1,0 +1,93 @@
+"""`import deniable` is light, its names are complete, and the documents tell the truth."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import inspect
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import deniable
+from deniable.cli import main
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def test_every_public_name_exists() -> None:
+    assert deniable.__all__ == sorted(deniable.__all__, key=lambda name: (not name.isupper(), name[0].islower(), name))
+    for name in deniable.__all__:
+        assert inspect.getdoc(getattr(deniable, name)), f"{name} has no docstring"
+    assert set(deniable.__all__) <= set(dir(deniable))
+
+
+def test_lazy_names_are_those_type_checkers_see() -> None:
+    tree = ast.parse(Path(inspect.getsourcefile(deniable) or "").read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    imports = {(node.module, alias.name) for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    homes = {(f"deniable.{home}", name) for home, names in deniable._HOMES.items() for name in names}
+    assert imports == homes
+    assert {name for _, name in homes} == set(deniable.__all__)
+
+
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = deniable.nothing
+
+
+def test_the_version_is_the_packages() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        assert tomllib.load(file)["project"]["version"] == deniable.__version__
+
+
+def test_importing_is_fast_and_light() -> None:
+    # Processor time, so that other work on the machine cannot fail the test.
+    code = (
+        "import sys, time; start = time.process_time(); import deniable; print(time.process_time() - start);"
+        "sys.exit('numpy' in sys.modules or 'click' in sys.modules)"
+    )
+    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(3)]
+    assert min(float(run.stdout) for run in runs) < 0.1
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_examples_in_documents_run(page: Path) -> None:
+    assert doctest.testfile(str(page), module_relative=False).failed == 0
+
+
+def test_commands_in_the_readme_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    commands = re.findall(r"^\$ deniable (.*)$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(commands) >= 4
+    for command in commands:
+        result = CliRunner().invoke(main, shlex.split(command))
+        assert result.exit_code == 0, (command, result.output)
+    assert (tmp_path / "output" / "window.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_links_in_documents_lead_somewhere() -> None:
+    for page in [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]:
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_readme_counts_the_mechanisms_right() -> None:
+    found = re.search(r"^- (\d+) mechanisms", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert found is not None
+    assert int(found[1]) == len(deniable.names())
+
+
+def test_the_page_of_mechanisms_is_up_to_date() -> None:
+    result = CliRunner().invoke(main, ["mechanisms", "--markdown"])
+    assert result.exit_code == 0
+    assert (ROOT / "docs" / "mechanisms.md").read_text(encoding="utf-8") == result.output, (
+        "run: deniable mechanisms --markdown > docs/mechanisms.md"
+    )
