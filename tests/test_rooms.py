@@ -16,12 +16,13 @@ import deniable
 
 SOURCE = Path(deniable.__file__).parent
 ROOMS = ["errors", "exact", "randomness", "domains", "channels", "reports", "mechanisms", "wire"]
-ROOMS += ["batch", "utility", "estimators", "testing", "datasets", "client", "charts", "cli"]
+ROOMS += ["batch", "accumulators", "utility", "estimators", "testing", "datasets", "client", "charts", "cli"]
 PHONE = ROOMS[: ROOMS.index("wire") + 1]
 """What a phone can install: the standard library is enough."""
 
 PACKAGES: dict[str, set[str]] = {
     "batch": {"numpy", "numba", "llvmlite", "cryptography"},  # llvmlite is what numba itself is made of
+    "accumulators": {"numpy", "numba"},
     "utility": {"numpy", "scipy"},
     "estimators": {"numpy", "scipy"},
     "testing": {"numpy", "scipy", "cryptography"},

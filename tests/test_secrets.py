@@ -38,7 +38,7 @@ def test_a_value_whose_own_methods_fail_is_refused_without_a_word_of_it() -> Non
         def __repr__(self) -> str:
             raise RuntimeError("31.4159265")
 
-        __str__ = __float__ = __index__ = __len__ = __repr__  # type: ignore[assignment]
+        __str__ = __float__ = __index__ = __len__ = __repr__
 
     for domain in (Interval(), Categories(5), Categories(["a", "b"])):
         with pytest.raises(OutOfDomain) as caught:
@@ -65,7 +65,7 @@ def test_how_many_coins_are_asked_does_not_depend_on_the_value(name: str) -> Non
         for value in few_values(example.domain):
             coins = CountingCoins(FixedCoins(1))
             example.randomize(value, coins)
-            asked.add(tuple(coins.asked[:1]))
+            asked.add(tuple(coins.asked))
         assert len(asked) == 1
 
 

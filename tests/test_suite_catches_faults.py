@@ -6,6 +6,7 @@ A mechanism's fault is planted in a copy of a mechanism that passes, so nothing 
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,7 +24,7 @@ from deniable.mechanisms.categorical.k_rr import KaryRandomizedResponse
 from deniable.mechanisms.numeric.ogpm import OGPM
 from deniable.randomness import SYSTEM, Coins
 from deniable.reports import Report
-from deniable.testing import CHECKS, check_mechanism, run_check
+from deniable.testing import CHECKS, FixedCoins, binomial_tail, check_mechanism, goodness_of_fit, run_check
 
 SPARE = {"check_recipe_round_trip"}  # a planted mechanism is not registered, so its recipe finds the sound one
 
@@ -297,7 +298,8 @@ def test_a_secret_in_an_error_or_its_cause_is_caught(kind: type[Planted]) -> Non
 
 class WrongError(Planted):
     def encode(self, value: Any) -> int:
-        return [0, 1, 2, 3, 4][value]
+        index: int = [0, 1, 2, 3, 4][value]
+        return index
 
 
 def test_a_bad_value_that_gives_another_error_or_none_is_caught() -> None:
@@ -386,3 +388,27 @@ class Forgetful(KaryRandomizedResponse):
 def test_a_recipe_that_is_not_the_mechanism_is_caught() -> None:
     finding = next(f for f in check_mechanism(Forgetful(epsilon=1)) if f.check == "check_recipe_round_trip")
     assert finding.outcome == "failed"
+
+
+# --- the statistics themselves
+
+
+def test_tail_probabilities_are_as_small_as_they_say() -> None:
+    """Sound draws: about one tail in ten below 0.1, one in a hundred below 0.01, over 600 fixed samples."""
+    weights = [50, 30, 10, 5, 3, 1, 1, 0]
+    table = Table([weights])
+    found = []
+    for seed in range(600):
+        coins = FixedCoins(seed)
+        drawn = Counter(table.draw(0, coins) for _ in range(800))
+        found.append(goodness_of_fit([drawn[output] for output in range(8)], weights))
+    for level in (0.1, 0.01):
+        assert binomial_tail(sum(tail < level for tail in found), len(found), level) > 1e-6
+    assert min(found) > 1e-6
+
+
+def test_wrong_weights_are_far_below_the_threshold() -> None:
+    coins = FixedCoins(1)
+    table = Table([[55, 45]])
+    ones = sum(table.draw(0, coins) for _ in range(5000))
+    assert goodness_of_fit([5000 - ones, ones], [1, 1]) < 1e-9 < goodness_of_fit([5000 - ones, ones], [55, 45])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -98,7 +99,7 @@ def name_of(channel: object) -> str:
 @pytest.mark.parametrize("channel", SMALL, ids=name_of)
 def test_the_sampler_has_exactly_the_law_of_the_weights(channel: Channel) -> None:
     for index in range(channel.inputs):
-        law = exact_law(lambda coins, index=index: channel.draw(index, coins))
+        law = exact_law(partial(channel.draw, index))
         weights = {output: Fraction(weight, channel.total) for output, weight in enumerate(channel.row(index)) if weight}
         assert law == weights
 
@@ -151,7 +152,7 @@ def test_windows_inside_windows_have_their_ratio_and_law(data: st.DataObject) ->
     channel = Nested(cells, widths, weights)
     assert channel.max_ratio() == column_ratio(channel)
     for index in range(cells):
-        law = exact_law(lambda coins, index=index: channel.draw(index, coins))
+        law = exact_law(partial(channel.draw, index))
         assert law == {output: Fraction(weight, channel.total) for output, weight in enumerate(channel.row(index))}
 
 
@@ -165,7 +166,7 @@ def test_profiles_have_their_ratio_and_law(data: st.DataObject) -> None:
     channel = Profile(weights, first=-left, inputs=inputs, margin=margin)
     assert channel.max_ratio() == column_ratio(channel)
     for index in range(inputs):
-        law = exact_law(lambda coins, index=index: channel.draw(index, coins))
+        law = exact_law(partial(channel.draw, index))
         assert law == {output: Fraction(w, channel.total) for output, w in enumerate(channel.row(index)) if w}
 
 
@@ -185,7 +186,7 @@ def test_references_have_their_ratio_and_law(data: st.DataObject) -> None:
         row = list(channel.row(index))
         assert sum(row) == total
         assert all(a <= w <= b for a, w, b in zip(low, row, high, strict=True))
-        law = exact_law(lambda coins, index=index: channel.draw(index, coins))
+        law = exact_law(partial(channel.draw, index))
         assert law == {output: Fraction(w, total) for output, w in enumerate(row)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -162,7 +163,9 @@ class Disc(Domain):
         square = (across**2 + up**2) / self.radius**2
         if square <= 1:
             return value
-        shrink = Fraction(1 / float(square) ** 0.5) * (1 - Fraction(1, 1 << 40))
+        # An integer root, rounded up: the result is inside, however far away the point was.
+        root = math.isqrt((square.numerator << 100) // square.denominator) + 1
+        shrink = Fraction(1 << 50, root)
         return self.x + across * shrink, self.y + up * shrink
 
     def recipe(self) -> dict[str, Any]:

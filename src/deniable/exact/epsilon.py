@@ -88,11 +88,11 @@ class Epsilon:
         return f"Epsilon({show_literal(self.exact)}{suffix})"
 
     def __eq__(self, other: object) -> bool:
-        exact = other.exact if isinstance(other, Epsilon) else as_fraction(other)
+        exact = _number(other)
         return NotImplemented if exact is None else self.exact == exact
 
     def __lt__(self, other: object) -> bool:
-        exact = other.exact if isinstance(other, Epsilon) else as_fraction(other)
+        exact = _number(other)
         return NotImplemented if exact is None else self.exact < exact
 
     def __hash__(self) -> int:
@@ -100,6 +100,13 @@ class Epsilon:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_rebuild, (str(self.exact),))
+
+
+def _number(other: object) -> Fraction | None:
+    """What an epsilon may be compared with: another one, or a number. Text only makes one."""
+    if isinstance(other, Epsilon):
+        return other.exact
+    return None if isinstance(other, str) else as_fraction(other)
 
 
 def _rebuild(text: str) -> Epsilon:

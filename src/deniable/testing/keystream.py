@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
-import numpy as np
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-from numpy.typing import NDArray
+from deniable.batch.keystream import CipherKeystream
 
 
-class FixedKeystream:
+class FixedKeystream(CipherKeystream):
     """AES-256-CTR under a key made from the seed: equal seeds, equal bytes. Not secret, hence not private.
 
+    >>> import numpy as np
     >>> first, second = np.zeros(4, dtype=np.uint64), np.zeros(4, dtype=np.uint64)
     >>> FixedKeystream(1).fill(first), FixedKeystream(1).fill(second), bool((first == second).all())
     (None, None, True)
@@ -21,15 +19,7 @@ class FixedKeystream:
     def __init__(self, seed: int | str = 0) -> None:
         self._name = f"deniable fixed keystream {seed}"
         self._children = 0
-        key = hashlib.sha256(self._name.encode()).digest()
-        self._encryptor = Cipher(algorithms.AES256(key), modes.CTR(bytes(16))).encryptor()
-
-    def fill(self, buffer: NDArray[Any]) -> None:
-        """Overwrite a contiguous array with the next bytes of the stream."""
-        if not buffer.flags.c_contiguous:
-            raise ValueError("a keystream fills contiguous arrays only")
-        data = self._encryptor.update(bytes(buffer.nbytes))
-        buffer.reshape(-1).view(np.uint8)[:] = np.frombuffer(data, dtype=np.uint8)
+        super().__init__(hashlib.sha256(self._name.encode()).digest())
 
     def spawn(self) -> FixedKeystream:
         """Another repeatable stream, independent of this one."""
