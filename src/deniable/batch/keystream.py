@@ -39,6 +39,8 @@ class CipherKeystream:
 
     def fill(self, buffer: np.ndarray[Any, Any]) -> None:
         """Overwrite a contiguous array with keystream."""
+        if not buffer.flags.c_contiguous:
+            raise ValueError("a keystream fills contiguous arrays only")
         view = memoryview(buffer.data).cast("B")
         for start in range(0, len(view), BLOCK):
             part = view[start : start + BLOCK]

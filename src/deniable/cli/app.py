@@ -30,6 +30,9 @@ class OneLineErrors(click.Group):
             return self._run(*args, **extra)
         try:
             code = self._run(*args, **extra)
+        except click.exceptions.NoArgsIsHelpError as help_asked:
+            click.echo(help_asked.format_message())
+            code = 0
         except click.ClickException as error:
             _complain(error.format_message())
             code = error.exit_code

@@ -27,9 +27,15 @@ def mechanisms(family: str | None, as_json: bool, markdown: bool) -> None:
     if markdown:
         click.echo(_page(found), nl=False)
         return
-    shown = table("name", "family", "domain", "privacy", "source", "what it does")
-    for row in found:
-        shown.add_row(row["name"], row["family"], row["domain"], row["privacy"], row["source"], row["summary"])
+    from rich.markup import escape
+
+    shown = table("name", "domain", "privacy", "what it does")
+    shown.columns[0].no_wrap = shown.columns[1].no_wrap = True
+    for kind in dict.fromkeys(row["family"] for row in found):
+        shown.add_section()
+        for row in found:
+            if row["family"] == kind:
+                shown.add_row(row["name"], row["domain"], row["privacy"], escape(row["summary"]))
     console().print(shown)
 
 

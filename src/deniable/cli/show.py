@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import click
@@ -130,13 +131,15 @@ def _draw(mechanism: Mechanism, path: str) -> None:
 
 
 def _print(mechanism: Mechanism, facts: dict[str, Any]) -> None:
+    from rich.markup import escape
+
     out = console()
     certificate = facts["certificate"]
-    out.print(f"[bold]{mechanism.name}[/bold]  {facts['summary']}", soft_wrap=True)
+    out.print(f"[bold]{mechanism.name}[/bold]  {escape(facts['summary'])}", soft_wrap=True)
     rows = table("", "")
     rows.show_header = False
-    rows.add_row("domain", facts["domain"])
-    rows.add_row("source", facts["source"])
+    rows.add_row("domain", escape(facts["domain"]))
+    rows.add_row("source", escape(facts["source"]))
     rows.add_row(
         "privacy",
         f"epsilon {certificate['epsilon_requested']}" + (f", delta {certificate['delta']:g}" if certificate["delta"] else ""),
@@ -182,5 +185,8 @@ def _print_densities(out: Any, mechanism: Mechanism) -> None:
         for line in block_chart(curve.heights.tolist(), top=top):
             out.print(f"  {line}", markup=False)
         half = float(curve.values[1] - curve.values[0]) / 2 if len(curve.values) > 1 else 0.0
-        left, right = f"{float(curve.values[0]) - half:.3g}", f"{float(curve.values[-1]) + half:.3g}"
+        # The ends of the bars, to three digits of their distance: 0.999999 is 1 here, and 4e-07 is 0.
+        ends = float(curve.values[0]) - half, float(curve.values[-1]) + half
+        digits = 3 - math.floor(math.log10(max(ends[1] - ends[0], 1e-300)))
+        left, right = (f"{round(end, digits) + 0.0:g}" for end in ends)
         out.print(f"  {left}{' ' * max(1, len(curve.heights) - len(left) - len(right))}{right}\n")
