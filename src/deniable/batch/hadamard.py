@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit, uint64
 
-from deniable.batch.keystream import Keystream
-from deniable.batch.sampler import Indices, Outputs, Sampler, Words, acceptance, draw_until_accepted, output_dtype, word
+from deniable.batch.sampler import (
+    WordSampler,
+    acceptance,
+    word,
+)
 from deniable.batch.wide import multiply_high
 from deniable.channels import TwoLevel
 from deniable.channels.hadamard import Hadamard
@@ -38,22 +40,13 @@ def _hadamard(words, indices, out, pending, total, threshold, high, free_shift):
     return rejected
 
 
-class HadamardSampler(Sampler):
+class HadamardSampler(WordSampler):
     """Half of the outputs are favoured, so the level is one draw below low + high."""
+
+    kernel = staticmethod(_hadamard)
+    words_each = 2
 
     def __init__(self, channel: TwoLevel) -> None:
         assert isinstance(channel.sets, Hadamard)
-        self.outputs = channel.outputs
         free_bits = channel.sets.order - 1
-        self._integers = (*acceptance(channel.low + channel.high), word(channel.high), word(64 - free_bits))
-
-    def allocate(self, count: int) -> Outputs:
-        """Unsigned integers."""
-        return np.empty(count, output_dtype(self.outputs))
-
-    def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
-        """Two words per report."""
-        draw_until_accepted(self._run, indices, out, keystream, words_each=2)
-
-    def _run(self, words: Words, indices: Indices, out: Outputs, pending: Indices) -> int:
-        return int(_hadamard(words, indices, out, pending, *self._integers))
+        super().__init__(channel.outputs, *acceptance(channel.low + channel.high), word(channel.high), word(64 - free_bits))

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit, uint32, uint64
 
-from deniable.batch.keystream import Keystream
 from deniable.batch.sampler import (
-    Indices,
-    Outputs,
-    Sampler,
-    Words,
+    WordSampler,
     acceptance,
-    draw_until_accepted,
-    output_dtype,
     power_of_two,
     word,
 )
@@ -48,28 +41,19 @@ def _hashing(words, indices, out, pending, total, threshold, high, low_bits, buc
     return rejected
 
 
-class HashingSampler(Sampler):
+class HashingSampler(WordSampler):
     """The seed is uniform whatever the value, so only the bucket is drawn by level."""
+
+    kernel = staticmethod(_hashing)
+    words_each = 2
 
     def __init__(self, channel: TwoLevel) -> None:
         assert isinstance(channel.sets, Hashing)
-        self.outputs = channel.outputs
         buckets = channel.sets.buckets
-        total = channel.high + (buckets - 1) * channel.low
-        self._integers = (
-            *acceptance(total),
+        super().__init__(
+            channel.outputs,
+            *acceptance(channel.high + (buckets - 1) * channel.low),
             word(channel.high),
             power_of_two(channel.low),
             word(buckets),
         )
-
-    def allocate(self, count: int) -> Outputs:
-        """seed * buckets + bucket."""
-        return np.empty(count, output_dtype(self.outputs))
-
-    def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
-        """Two words per report."""
-        draw_until_accepted(self._run, indices, out, keystream, words_each=2)
-
-    def _run(self, words: Words, indices: Indices, out: Outputs, pending: Indices) -> int:
-        return int(_hashing(words, indices, out, pending, *self._integers))

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, uint64
 
-from deniable.batch.keystream import Keystream
-from deniable.batch.sampler import Indices, Outputs, Sampler, Words, acceptance, draw_until_accepted, output_dtype
+from deniable.batch.sampler import (
+    WordSampler,
+    acceptance,
+)
 from deniable.batch.wide import multiply_high
 from deniable.channels import Nested
 
@@ -36,26 +38,17 @@ def _nested(words, indices, out, pending, total, threshold, cells, widths, weigh
     return rejected
 
 
-class NestedSampler(Sampler):
+class NestedSampler(WordSampler):
     """One word per report."""
 
+    kernel = staticmethod(_nested)
+
     def __init__(self, channel: Nested) -> None:
-        self.outputs = channel.outputs
-        self._integers = (
+        super().__init__(
+            channel.outputs,
             *acceptance(channel.total),
             np.int64(channel.cells),
             np.array(channel.widths, np.int64),
             np.array(channel.weights, np.uint64),
-            np.array(channel._ends, np.uint64),
+            np.array(channel.ring_ends, np.uint64),
         )
-
-    def allocate(self, count: int) -> Outputs:
-        """Unsigned integers."""
-        return np.empty(count, output_dtype(self.outputs))
-
-    def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
-        """One word per report."""
-        draw_until_accepted(self._run, indices, out, keystream)
-
-    def _run(self, words: Words, indices: Indices, out: Outputs, pending: Indices) -> int:
-        return int(_nested(words, indices, out, pending, *self._integers))

@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from deniable.batch.keystream import Keystream
-from deniable.batch.sampler import Indices, Outputs, Sampler, TooWide, Words, acceptance, draw_until_accepted, output_dtype, word
+from deniable.batch.sampler import (
+    TooWide,
+    WordSampler,
+    acceptance,
+    word,
+)
 from deniable.batch.wide import multiply_high
 from deniable.channels import TwoLevel
 from deniable.channels.projective import Projective
@@ -80,33 +84,23 @@ def _projective(words, indices, out, pending, total, threshold, favoured, high, 
     return rejected
 
 
-class ProjectiveSampler(Sampler):
+class ProjectiveSampler(WordSampler):
     """One word per report; inverses modulo the prime are tabulated."""
+
+    kernel = staticmethod(_projective)
 
     def __init__(self, channel: TwoLevel) -> None:
         sets = channel.sets
         assert isinstance(sets, Projective)
         if sets.prime > 1 << 20 or sets.prime**sets.dimension >= 1 << 62:
             raise TooWide
-        self.outputs = channel.outputs
-        inverse = np.array([0, *(pow(a, -1, sets.prime) for a in range(1, sets.prime))], np.int64)
-        self._integers = (
+        super().__init__(
+            channel.outputs,
             *acceptance(channel.total),
             word(channel.favoured),
             word(channel.high),
             word(channel.low),
             np.int64(sets.prime),
             np.int64(sets.dimension),
-            inverse,
+            np.array([0, *(pow(a, -1, sets.prime) for a in range(1, sets.prime))], np.int64),
         )
-
-    def allocate(self, count: int) -> Outputs:
-        """Point numbers."""
-        return np.empty(count, output_dtype(self.outputs))
-
-    def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
-        """One word per report."""
-        draw_until_accepted(self._run, indices, out, keystream)
-
-    def _run(self, words: Words, indices: Indices, out: Outputs, pending: Indices) -> int:
-        return int(_projective(words, indices, out, pending, *self._integers))

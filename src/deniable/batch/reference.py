@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, uint64
 
-from deniable.batch.keystream import Keystream
-from deniable.batch.sampler import Indices, Outputs, Sampler, TooWide, Words, acceptance, draw_until_accepted, output_dtype
+from deniable.batch.sampler import (
+    TooWide,
+    WordSampler,
+    acceptance,
+)
 from deniable.batch.wide import multiply_high
 from deniable.channels import Reference
 
@@ -35,32 +38,23 @@ def _reference(words, indices, out, pending, total, threshold, low_sum, gain, st
     return rejected
 
 
-class ReferenceSampler(Sampler):
+class ReferenceSampler(WordSampler):
     """One word and about twelve steps of bisection per report."""
 
+    kernel = staticmethod(_reference)
+
     def __init__(self, channel: Reference) -> None:
-        self.outputs = channel.outputs
         bounds = acceptance(channel.total)
-        if max(channel._low_sum[-1], channel._gain[-1]) >= 1 << 63:
+        if max(channel.low_sums[-1], channel.gain_sums[-1]) >= 1 << 63:
             raise TooWide
         rows = channel.rows
-        self._integers = (
+        super().__init__(
+            channel.outputs,
             *bounds,
-            np.array(channel._low_sum, np.uint64),
-            np.array(channel._gain, np.uint64),
+            np.array(channel.low_sums, np.uint64),
+            np.array(channel.gain_sums, np.uint64),
             np.array([row.start for row in rows], np.int64),
             np.array([row.end for row in rows], np.int64),
             np.array([row.edge for row in rows], np.int64),
             np.array([row.rest - channel.low[row.edge] for row in rows], np.uint64),
         )
-
-    def allocate(self, count: int) -> Outputs:
-        """Unsigned integers."""
-        return np.empty(count, output_dtype(self.outputs))
-
-    def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
-        """One word per report."""
-        draw_until_accepted(self._run, indices, out, keystream)
-
-    def _run(self, words: Words, indices: Indices, out: Outputs, pending: Indices) -> int:
-        return int(_reference(words, indices, out, pending, *self._integers))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +91,28 @@ def draw_until_accepted(
         count = kernel(random_words(keystream, words_each * len(places)), indices[places], again, left)
         out[places] = again
         places = places[left[:count]]
+
+
+class WordSampler(Sampler):
+    """A sampler whose kernel takes a fixed number of words per report and lists the places it rejected."""
+
+    kernel: ClassVar[Callable[..., int]]
+    words_each: ClassVar[int] = 1
+
+    def __init__(self, outputs: int, *integers: Any) -> None:
+        self.outputs = outputs
+        self._integers = integers
+
+    def allocate(self, count: int) -> Outputs:
+        """Unsigned integers."""
+        return np.empty(count, output_dtype(self.outputs))
+
+    def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
+        """Run the kernel until every word is accepted."""
+        draw_until_accepted(self._run, indices, out, keystream, self.words_each)
+
+    def _run(self, words: Words, indices: Indices, out: Outputs, pending: Indices) -> int:
+        return int(self.kernel(words, indices, out, pending, *self._integers))
 
 
 def word(value: int) -> np.uint64:

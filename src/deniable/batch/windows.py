@@ -5,16 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, uint64
 
-from deniable.batch.keystream import Keystream
 from deniable.batch.sampler import (
-    Indices,
-    Outputs,
-    Sampler,
     TooWide,
-    Words,
+    WordSampler,
     acceptance,
-    draw_until_accepted,
-    output_dtype,
     power_of_two,
     word,
 )
@@ -70,39 +64,32 @@ def _window(  # type: ignore[no-untyped-def]
     return rejected
 
 
-class SingletonSampler(Sampler):
-    """k-RR: one word, one multiplication for the draw and one for the division."""
+class SingletonSampler(WordSampler):
+    """k-RR: one word, one multiplication for the draw and a shift for the division."""
+
+    kernel = staticmethod(_singleton)
 
     def __init__(self, channel: TwoLevel) -> None:
         assert isinstance(channel.sets, Singleton)
-        self.outputs = channel.outputs
-        self._integers = (
+        super().__init__(
+            channel.outputs,
             *acceptance(channel.total),
             word(channel.high),
             power_of_two(channel.low),
             word(channel.outputs),
         )
 
-    def allocate(self, count: int) -> Outputs:
-        """Unsigned integers."""
-        return np.empty(count, output_dtype(self.outputs))
 
-    def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
-        """One word per report."""
-        draw_until_accepted(self._run, indices, out, keystream)
-
-    def _run(self, words: Words, indices: Indices, out: Outputs, pending: Indices) -> int:
-        return int(_singleton(words, indices, out, pending, *self._integers))
-
-
-class WindowSampler(Sampler):
+class WindowSampler(WordSampler):
     """Windows, slid, linear or wrapped: the same kernel, since a window's complement is a window too."""
+
+    kernel = staticmethod(_window)
 
     def __init__(self, channel: TwoLevel) -> None:
         sets = channel.sets
         assert isinstance(sets, Window)
-        self.outputs = channel.outputs
-        self._integers = (
+        super().__init__(
+            channel.outputs,
             *acceptance(channel.total),
             word(channel.favoured),
             *map(word, checked_reciprocal(channel.high, channel.total)),
@@ -113,17 +100,6 @@ class WindowSampler(Sampler):
             np.int64(sets.first),
             np.int64(sets.last),
         )
-
-    def allocate(self, count: int) -> Outputs:
-        """Unsigned integers."""
-        return np.empty(count, output_dtype(self.outputs))
-
-    def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
-        """One word per report."""
-        draw_until_accepted(self._run, indices, out, keystream)
-
-    def _run(self, words: Words, indices: Indices, out: Outputs, pending: Indices) -> int:
-        return int(_window(words, indices, out, pending, *self._integers))
 
 
 def checked_reciprocal(divisor: int, largest: int) -> tuple[int, int]:

@@ -56,13 +56,14 @@ class Nested(Channel):
         return [edges[j + 1] - edges[j] for j in range(len(self.weights))]
 
     @cached_property
-    def _ends(self) -> list[int]:
+    def ring_ends(self) -> list[int]:
+        """Running sums of the rings' weights, innermost first."""
         return list(accumulate(ring * weight for ring, weight in zip(self._rings, self.weights, strict=True)))
 
     @cached_property
     def total(self) -> int:  # type: ignore[override]
         """The same for every input: rings move, but keep their size."""
-        return self._ends[-1]
+        return self.ring_ends[-1]
 
     def span(self, index: int, j: int) -> tuple[int, int]:
         """First cell and end of the j-th window (window -1 is empty, the last one is everything)."""
@@ -77,8 +78,8 @@ class Nested(Channel):
     def draw(self, index: int, coins: Coins) -> int:
         """The ring, then the cell of the ring: left part first."""
         drawn = coins.below(self.total)
-        j = next(j for j, end in enumerate(self._ends) if drawn < end)
-        position = (drawn - (self._ends[j - 1] if j else 0)) // self.weights[j]
+        j = next(j for j, end in enumerate(self.ring_ends) if drawn < end)
+        position = (drawn - (self.ring_ends[j - 1] if j else 0)) // self.weights[j]
         start, _ = self.span(index, j)
         hole_start, hole_end = self.span(index, j - 1)
         cell = start + position

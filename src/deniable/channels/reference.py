@@ -74,22 +74,24 @@ class Reference(Channel):
         return len(self.output_at)
 
     @cached_property
-    def _low_sum(self) -> list[int]:
+    def low_sums(self) -> list[int]:
+        """Running sums of the low weights, from 0."""
         return [0, *accumulate(self.low)]
 
     @cached_property
-    def _gain(self) -> list[int]:
+    def gain_sums(self) -> list[int]:
+        """Running sums of what outputs gain when they are favoured, from 0."""
         return [0, *accumulate(high - low for low, high in zip(self.low, self.high, strict=True))]
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
         """Every input's favoured stretch: nearest outputs first, until the total is reached."""
-        budget = self.total - self._low_sum[-1]
+        budget = self.total - self.low_sums[-1]
         return tuple(self._row(place, budget) for place in self.input_at)
 
     def _row(self, place: int, budget: int) -> Row:
         start, end = self._within(place, self._radius(place, budget))
-        left = budget - (self._gain[end] - self._gain[start])
+        left = budget - (self.gain_sums[end] - self.gain_sums[start])
         # What remains is smaller than the gain of the next outputs at equal distance (one or two of them).
         while True:
             before = place - self.output_at[start - 1] if start > 0 else None
@@ -115,14 +117,14 @@ class Reference(Channel):
         while high - low > 1:
             middle = (low + high) // 2
             start, end = self._within(place, middle)
-            low, high = (middle, high) if self._gain[end] - self._gain[start] <= budget else (low, middle)
+            low, high = (middle, high) if self.gain_sums[end] - self.gain_sums[start] <= budget else (low, middle)
         return low
 
     def cumulative(self, index: int, output: int) -> int:
         """The weight of all outputs before this one."""
         row = self.rows[index]
-        gain = self._gain[min(max(output, row.start), row.end)] - self._gain[row.start]
-        return self._low_sum[output] + gain + (output > row.edge) * (row.rest - self.low[row.edge])
+        gain = self.gain_sums[min(max(output, row.start), row.end)] - self.gain_sums[row.start]
+        return self.low_sums[output] + gain + (output > row.edge) * (row.rest - self.low[row.edge])
 
     def draw(self, index: int, coins: Coins) -> int:
         """Binary search of the drawn integer among the running sums."""

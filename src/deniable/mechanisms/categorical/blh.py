@@ -8,12 +8,12 @@ from typing import ClassVar, Self
 
 from deniable.channels import TwoLevel
 from deniable.channels.hashing import Hashing
-from deniable.domains import Categories, Domain
-from deniable.mechanisms.base import Mechanism
+from deniable.domains import Categories
+from deniable.mechanisms.categorical_base import CategoricalMechanism
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class BinaryLocalHashing(Mechanism):
+class BinaryLocalHashing(CategoricalMechanism):
     """Hash the category to one bit with a random public seed; send the seed and the bit, or its opposite.
 
     Law: every seed is equally likely; the bucket of the true category weighs `high`, the other `low`.
@@ -26,11 +26,8 @@ class BinaryLocalHashing(Mechanism):
     True
     """
 
-    domain: Categories = Categories(10)
     name: ClassVar[str] = "blh"
-    family: ClassVar[str] = "categorical"
     source: ClassVar[str] = "Bassily, Smith 2015; Wang et al. 2017"
-    domain_types: ClassVar[tuple[type[Domain], ...]] = (Categories,)
     buckets: ClassVar[int] = 2
 
     def build(self) -> TwoLevel:

@@ -11,10 +11,10 @@ from typing import ClassVar, Self
 
 from deniable.channels import Table
 from deniable.channels.table import level_rows
-from deniable.domains import Categories, Domain
+from deniable.domains import Categories
 from deniable.errors import InvalidParameter
 from deniable.exact import EpsilonLike, Number, as_fraction, exp_floor
-from deniable.mechanisms.base import Mechanism
+from deniable.mechanisms.categorical_base import CategoricalMechanism
 
 WEIGHT_BITS = 96
 TOTAL_BITS = 100
@@ -28,7 +28,7 @@ FINENESS = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Exponential(Mechanism):
+class Exponential(CategoricalMechanism):
     """Answer y for x with weight e**(epsilon * scores[x][y] / (2 * sensitivity)).
 
     Law: the weights are floored at 96 bits, every row is brought to the total 2**100, and the largest
@@ -50,14 +50,11 @@ class Exponential(Mechanism):
     1.0
     """
 
-    domain: Categories = Categories(10)
     scores: Sequence[Sequence[Number]] | None = None
     sensitivity: Number | None = None
     calibrate: str = "sensitivity"
     name: ClassVar[str] = "exponential"
-    family: ClassVar[str] = "categorical"
     source: ClassVar[str] = "McSherry, Talwar 2007"
-    domain_types: ClassVar[tuple[type[Domain], ...]] = (Categories,)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -8,12 +8,12 @@ from typing import ClassVar, Self
 
 from deniable.channels import TwoLevel
 from deniable.channels.hadamard import Hadamard
-from deniable.domains import Categories, Domain
-from deniable.mechanisms.base import Mechanism
+from deniable.domains import Categories
+from deniable.mechanisms.categorical_base import CategoricalMechanism
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class HadamardResponse(Mechanism):
+class HadamardResponse(CategoricalMechanism):
     """Answer with a column where the true category's row of a Hadamard matrix is +1, more often than not.
 
     Law: of K = 2**ceil(log2(k+1)) columns, the K/2 with +1 in row x + 1 weigh `high`, the rest `low`.
@@ -26,11 +26,8 @@ class HadamardResponse(Mechanism):
     True
     """
 
-    domain: Categories = Categories(10)
     name: ClassVar[str] = "hadamard"
-    family: ClassVar[str] = "categorical"
     source: ClassVar[str] = "Acharya, Sun, Zhang 2019"
-    domain_types: ClassVar[tuple[type[Domain], ...]] = (Categories,)
 
     def build(self) -> TwoLevel:
         """All columns, those with +1 in the category's row favoured."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from deniable.channels import Singleton, TwoLevel
-from deniable.domains import Categories, Domain
-from deniable.mechanisms.base import Mechanism
+from deniable.domains import Categories
+from deniable.mechanisms.categorical_base import CategoricalMechanism
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class KaryRandomizedResponse(Mechanism):
+class KaryRandomizedResponse(CategoricalMechanism):
     """Answer with the true category with probability e**epsilon / (k - 1 + e**epsilon), else another one.
 
     Law: the true category weighs `high`, every other `low`.
@@ -25,11 +25,8 @@ class KaryRandomizedResponse(Mechanism):
     True
     """
 
-    domain: Categories = Categories(10)
     name: ClassVar[str] = "k-rr"
-    family: ClassVar[str] = "categorical"
     source: ClassVar[str] = "Kairouz, Oh, Viswanath 2014"
-    domain_types: ClassVar[tuple[type[Domain], ...]] = (Categories,)
 
     def build(self) -> TwoLevel:
         """k outputs, the true one favoured."""

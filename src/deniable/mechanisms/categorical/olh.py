@@ -8,15 +8,15 @@ from typing import ClassVar, Self
 
 from deniable.channels import TwoLevel
 from deniable.channels.hashing import Hashing
-from deniable.domains import Categories, Domain
+from deniable.domains import Categories
 from deniable.errors import InvalidParameter
-from deniable.mechanisms.base import Mechanism
+from deniable.mechanisms.categorical_base import CategoricalMechanism
 
 MOST_BUCKETS = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class OptimizedLocalHashing(Mechanism):
+class OptimizedLocalHashing(CategoricalMechanism):
     """Hash the category to g = floor(E) + 1 buckets with a random public seed; send the seed and a bucket.
 
     Law: every seed is equally likely; the bucket of the true category weighs `high`, the others `low`.
@@ -29,11 +29,8 @@ class OptimizedLocalHashing(Mechanism):
     3
     """
 
-    domain: Categories = Categories(10)
     name: ClassVar[str] = "olh"
-    family: ClassVar[str] = "categorical"
     source: ClassVar[str] = "Wang, Blocki, Li, Jha 2017"
-    domain_types: ClassVar[tuple[type[Domain], ...]] = (Categories,)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -11,10 +11,10 @@ from typing import ClassVar, Self
 
 from deniable.channels import TwoLevel
 from deniable.channels.projective import Projective, is_prime
-from deniable.domains import Categories, Domain
+from deniable.domains import Categories
 from deniable.errors import InvalidParameter
 from deniable.exact import Epsilon
-from deniable.mechanisms.base import Mechanism
+from deniable.mechanisms.categorical_base import CategoricalMechanism
 
 MOST_EPSILON = 20
 MOST_POINTS = 1 << 62
@@ -22,7 +22,7 @@ NEIGHBOURS = 4
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ProjectiveGeometryResponse(Mechanism):
+class ProjectiveGeometryResponse(CategoricalMechanism):
     """Answer with a point of a finite projective space, more likely one on the true category's hyperplane.
 
     Law: of the (q**t - 1)/(q - 1) points, those on the hyperplane of x weigh `high`, the rest `low`.
@@ -37,11 +37,8 @@ class ProjectiveGeometryResponse(Mechanism):
     (7, 5)
     """
 
-    domain: Categories = Categories(10)
     name: ClassVar[str] = "projective"
-    family: ClassVar[str] = "categorical"
     source: ClassVar[str] = "Feldman, Nelson, Nguyen, Talwar 2022"
-    domain_types: ClassVar[tuple[type[Domain], ...]] = (Categories,)
 
     def __post_init__(self) -> None:
         super().__post_init__()

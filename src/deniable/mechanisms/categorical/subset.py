@@ -10,16 +10,16 @@ from typing import ClassVar, Self
 
 from deniable.channels import TwoLevel
 from deniable.channels.subsets import Subsets
-from deniable.domains import Categories, Domain
+from deniable.domains import Categories
 from deniable.errors import InvalidParameter
 from deniable.exact import Epsilon
-from deniable.mechanisms.base import Mechanism
+from deniable.mechanisms.categorical_base import CategoricalMechanism
 
 MOST_CATEGORIES = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SubsetSelection(Mechanism):
+class SubsetSelection(CategoricalMechanism):
     """Answer with a set of w out of k categories, w close to k/(E+1), E = e**epsilon.
 
     Law: sets that hold the true category weigh `high`, the others `low`. Of the two sizes next to
@@ -34,11 +34,8 @@ class SubsetSelection(Mechanism):
     27
     """
 
-    domain: Categories = Categories(10)
     name: ClassVar[str] = "subset"
-    family: ClassVar[str] = "categorical"
     source: ClassVar[str] = "Ye, Barg 2018; Wang et al. 2016"
-    domain_types: ClassVar[tuple[type[Domain], ...]] = (Categories,)
 
     def __post_init__(self) -> None:
         super().__post_init__()

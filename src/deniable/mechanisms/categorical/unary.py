@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 from deniable.channels.bits import MOST_BITS
-from deniable.domains import Categories, Domain
 from deniable.errors import InvalidParameter
 from deniable.exact import Epsilon, exp_bounds
-from deniable.mechanisms.base import Mechanism
+from deniable.mechanisms.categorical_base import CategoricalMechanism
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class UnaryMechanism(Mechanism):
+class UnaryMechanism(CategoricalMechanism):
     """One bit per category: 1 is more likely for the true category than for the others."""
-
-    domain: Categories = Categories(10)
-    family: ClassVar[str] = "categorical"
-    domain_types: ClassVar[tuple[type[Domain], ...]] = (Categories,)
 
     def __post_init__(self) -> None:
         super().__post_init__()
