@@ -6,18 +6,23 @@ Counts              how often each output was reported
 BitCounts           how often each bit was 1
 SupportCounts       how many hashed reports support each value
 Joined              one accumulator per field of a record
+Sampled             the same when every report answers one field
+PairCounts          how often two fields are supported together
 """
 
 from deniable.accumulators.base import Accumulator
 from deniable.accumulators.choose import accumulator_for, accumulator_from_bytes
 from deniable.accumulators.counts import BitCounts, Counts, SupportCounts
-from deniable.accumulators.joined import Joined
+from deniable.accumulators.joined import Joined, Sampled
+from deniable.accumulators.pairs import PairCounts
 
 __all__ = [
     "Accumulator",
     "BitCounts",
     "Counts",
     "Joined",
+    "PairCounts",
+    "Sampled",
     "SupportCounts",
     "accumulator_for",
     "accumulator_from_bytes",

@@ -4,22 +4,33 @@ from __future__ import annotations
 
 from deniable.accumulators.base import Accumulator
 from deniable.accumulators.counts import BitCounts, Counts, SupportCounts
-from deniable.accumulators.joined import Joined
-from deniable.channels import Bits, Product, TwoLevel
+from deniable.accumulators.joined import Joined, Sampled
+from deniable.channels import Bits, Mixture, Product, TwoLevel
+from deniable.channels.fake_data import FakeData, Field
 from deniable.channels.hashing import Hashing
 from deniable.channels.subsets import Subsets
+from deniable.channels.wide_hashing import WideHashing
+from deniable.errors import NotSupported
 from deniable.mechanisms import Mechanism
 
 
 def accumulator_class(mechanism: Mechanism) -> type[Accumulator]:
     """By the kind of channel."""
     channel = mechanism.channel
-    if isinstance(channel, Product):
+    if isinstance(channel, Product | FakeData):
         return Joined
+    if isinstance(channel, Mixture) and all(isinstance(part, Field) for part in channel.parts):
+        return Sampled
     if isinstance(channel, Bits) or (isinstance(channel, TwoLevel) and isinstance(channel.sets, Subsets)):
         return BitCounts
     if isinstance(channel, TwoLevel) and isinstance(channel.sets, Hashing):
         return SupportCounts
+    if isinstance(channel, Mixture) and any(
+        isinstance(part, TwoLevel) and isinstance(part.sets, WideHashing) for part in channel.parts
+    ):
+        raise NotSupported(
+            f"reports of {mechanism.name} are searched, not summed: collect them in deniable.estimators.PEMCollector"
+        )
     return Counts
 
 

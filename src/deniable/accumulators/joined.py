@@ -1,11 +1,19 @@
-"""Records: one accumulator per field, fed together."""
+"""Records: one accumulator per field, fed together or one at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from deniable.accumulators.base import HEADER, Accumulator, check_head
+from deniable.batch.fake_data import digit_columns
+from deniable.batch.packing import outputs_from_ints
+from deniable.channels import Bits, Mixture, Product, TwoLevel
+from deniable.channels.fake_data import FakeData
+from deniable.channels.subsets import Subsets
 from deniable.errors import Malformed
 from deniable.mechanisms import Mechanism
 
@@ -25,11 +33,24 @@ class Joined(Accumulator):
         """None of its own."""
         return 0
 
-    def fold(self, outputs: tuple[Any, ...]) -> None:
+    def fold(self, outputs: Any) -> None:
         """Every field folds its own column."""
-        for part, column in zip(self.parts.values(), outputs, strict=True):
+        for part, column in zip(self.parts.values(), self._columns(outputs), strict=True):
             part.fold(column)
             part.n += len(column[0]) if isinstance(column, tuple) else len(column)
+
+    def _columns(self, outputs: Any) -> Any:
+        """One column per field, from columns or from mixed-radix numbers."""
+        channel = self.mechanism.channel
+        if not isinstance(channel, FakeData):
+            return outputs
+        if _outside(outputs, channel.outputs):
+            raise Malformed("a report's output is not one this recipe can give")
+        return [digits.astype(np.uint64) for digits in digit_columns(outputs, channel.sizes)]
+
+    def fits(self) -> bool:
+        """Have all fields been told by everyone?"""
+        return all(part.n == self.n for part in self.parts.values())
 
     def merge(self, other: Accumulator) -> Self:
         """Field by field."""
@@ -62,6 +83,38 @@ class Joined(Accumulator):
                 raise Malformed("the sums of a record's field are cut short")
             found.parts[name] = type(part).from_bytes(part.mechanism, rest[8 : 8 + size])
             rest = rest[8 + size :]
-        if rest or any(part.n != found.n for part in found.parts.values()):
+        if rest or not found.fits():
             raise Malformed("the fields of a record do not fit together")
         return found
+
+
+class Sampled(Joined):
+    """The same for records of which every report answers one field: `parts[name].n` people answered that one."""
+
+    def fold(self, outputs: NDArray[Any]) -> None:
+        """Every field folds the reports that answer it."""
+        channel = self.mechanism.channel
+        assert isinstance(channel, Mixture)
+        if _outside(outputs, channel.outputs):
+            raise Malformed("a report's output is not one this recipe can give")
+        for start, inner, part in zip(channel.starts, channel.parts, self.parts.values(), strict=True):
+            mine = outputs[(outputs >= start) & (outputs - start < inner.outputs)] if start else outputs[outputs < inner.outputs]
+            part.fold(_own(part.mechanism, mine - start if start else mine))
+            part.n += len(mine)
+
+    def fits(self) -> bool:
+        """Has everyone told one field?"""
+        return sum(part.n for part in self.parts.values()) == self.n
+
+
+def _own(part: Mechanism, outputs: NDArray[Any]) -> Any:
+    """Numbers of a mixture as the arrays the part's own reports have."""
+    channel = part.channel
+    rows = isinstance(channel, Bits | Product) or (isinstance(channel, TwoLevel) and isinstance(channel.sets, Subsets))
+    if rows or outputs.dtype == object:
+        return outputs_from_ints(channel, [int(output) for output in outputs.tolist()])
+    return outputs
+
+
+def _outside(outputs: NDArray[Any], size: int) -> bool:
+    return bool(len(outputs)) and (int(outputs.max()) >= size or int(outputs.min()) < 0)

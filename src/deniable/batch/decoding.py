@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from deniable.batch.sampler import Outputs
 from deniable.channels import Channel, Product
-from deniable.domains import Circle, Interval
+from deniable.domains import Circle, Interval, Record
 from deniable.mechanisms import Mechanism
 from deniable.mechanisms.numeric_base import CircularMechanism, NumericMechanism
 from deniable.mechanisms.reading import Affine, Joined, Reading, Values
@@ -22,7 +22,10 @@ def decode_many(mechanism: Mechanism, outputs: Any) -> Any:
     if isinstance(outputs, tuple):
         parts: dict[str, Mechanism] = mechanism.parts  # type: ignore[attr-defined]
         return {name: decode_many(part, out) for (name, part), out in zip(parts.items(), outputs, strict=True)}
-    return [mechanism.decode(output) for output in output_ints(mechanism.channel, outputs)]
+    values = [mechanism.decode(output) for output in output_ints(mechanism.channel, outputs)]
+    if isinstance(mechanism.domain, Record):
+        return {name: [value[name] for value in values] for name in mechanism.domain.fields}
+    return values
 
 
 def positions(reading: Reading, outputs: NDArray[Any]) -> NDArray[np.float64]:

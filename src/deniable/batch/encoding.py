@@ -6,6 +6,7 @@ doubt (within a few ulp of a boundary) are computed again with the scalar path's
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
@@ -14,9 +15,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from deniable.batch.fake_data import join_columns
 from deniable.batch.sampler import Indices
+from deniable.batch.words import WordEncoder
 from deniable.channels import Product
 from deniable.domains import Binary, Categories, Circle, Interval, Record, Rectangle
+from deniable.domains.words import Text, Whole
 from deniable.errors import OutOfDomain
 from deniable.exact import Grid, cells
 from deniable.mechanisms import Mechanism
@@ -27,8 +31,10 @@ Encoder = Callable[[Any], Indices]
 
 def encode_many(mechanism: Mechanism, values: Any) -> Any:
     """Channel inputs of an array of values: an int64 array, or a tuple of them for a record."""
-    if isinstance(mechanism.channel, Product) and isinstance(mechanism.domain, Record):
-        return _encode_record(mechanism, values)
+    if isinstance(mechanism.domain, Record) and hasattr(mechanism, "parts"):
+        columns = _encode_record(mechanism, values)
+        # Only a product takes its fields as columns of their own; any other channel takes one number per record.
+        return columns if isinstance(mechanism.channel, Product) else _one_number(mechanism, columns)
     return chunk_encoder(mechanism)(as_array(mechanism, values))
 
 
@@ -43,6 +49,8 @@ def chunk_encoder(mechanism: Mechanism) -> Encoder:
         return WholeEncoder(domain)
     if isinstance(domain, Categories):
         return LabelEncoder(domain)
+    if isinstance(domain, Text | Whole):
+        return WordEncoder(domain)
     return lambda values: np.array([mechanism.encode(value) for value in values], np.int64)
 
 
@@ -56,8 +64,9 @@ def as_array(mechanism: Mechanism, values: Any) -> NDArray[Any]:
         array = np.asarray(values)
     except (ValueError, TypeError, OverflowError):
         array = None
-    if array is None or array.dtype.kind not in "biufUT" or (array.dtype.kind != "U" and _mixed(values)):
-        # numpy would turn [1, True] or [0.5, "x"] into something else; keep every value as it came.
+    widened = array is not None and array.dtype.kind == "f" and isinstance(mechanism.domain, Whole)
+    if array is None or widened or array.dtype.kind not in "biufUT" or (array.dtype.kind != "U" and _mixed(values)):
+        # numpy would turn [1, True], [0.5, "x"] or [1, 2**64 - 1] into something else; keep every value as it came.
         array = np.empty(len(values), object)
         array[:] = list(values)
     return array
@@ -226,6 +235,16 @@ def _encode_record(mechanism: Mechanism, values: Any) -> tuple[Any, ...]:
     if len({_length(column) for column in columns}) > 1:
         raise OutOfDomain("the columns of a record must have one length")
     return columns
+
+
+def _one_number(mechanism: Mechanism, columns: tuple[Any, ...]) -> NDArray[Any]:
+    parts: Mapping[str, Mechanism] = mechanism.parts  # type: ignore[attr-defined]
+    whole = [
+        _one_number(part, column) if isinstance(column, tuple) else column
+        for part, column in zip(parts.values(), columns, strict=True)
+    ]
+    sizes = tuple(part.channel.inputs for part in parts.values())
+    return join_columns(whole, sizes, math.prod(sizes))
 
 
 def _length(inputs: Any) -> int:

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from deniable.batch.encoding import Encoder, as_array, chunk_encoder, encode_many
+from deniable.batch.fake_data import WIDE
 from deniable.batch.keystream import Keystream, SystemKeystream
 from deniable.batch.parallel import in_parallel, worthwhile_threads
 from deniable.batch.reports import Reports
 from deniable.batch.sampler import Indices, Outputs, Sampler
 from deniable.batch.samplers import sampler_for
 from deniable.channels import Channel, Product
+from deniable.domains import Record
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import Mechanism
 
@@ -24,7 +26,7 @@ def randomize_many(mechanism: Mechanism, values: Any, keystream: Keystream | Non
     fresh one is keyed by the operating system.
     """
     stream = SystemKeystream() if keystream is None else keystream
-    if isinstance(mechanism.channel, Product):
+    if isinstance(mechanism.domain, Record):
         return Reports(mechanism, draw_many(mechanism.channel, encode_many(mechanism, values), stream))
     return Reports(mechanism, _run(sampler_for(mechanism.channel), as_array(mechanism, values), stream, chunk_encoder(mechanism)))
 
@@ -34,7 +36,7 @@ def draw_many(channel: Channel, indices: Any, keystream: Keystream | None = None
     stream = SystemKeystream() if keystream is None else keystream
     if isinstance(channel, Product):
         return tuple(draw_many(part, column, stream) for part, column in zip(channel.parts, indices, strict=True))
-    inputs = np.ascontiguousarray(indices, np.int64)
+    inputs = np.ascontiguousarray(indices, np.int64 if channel.inputs < WIDE else object)
     if len(inputs) and not (inputs.min() >= 0 and inputs.max() < channel.inputs):
         raise InvalidParameter(f"the channel has inputs 0 to {channel.inputs - 1}")
     return _run(sampler_for(channel), inputs, stream, None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from deniable.batch.bits import BitsSampler
 from deniable.batch.composed import IdentitySampler, InterpolatedSampler, MixtureSampler, ScalarSampler
+from deniable.batch.fake_data import FakeDataSampler, FieldSampler
 from deniable.batch.hadamard import HadamardSampler
 from deniable.batch.hashing import HashingSampler
 from deniable.batch.nearest import NearestSampler
@@ -13,6 +14,7 @@ from deniable.batch.reference import ReferenceSampler
 from deniable.batch.sampler import Sampler, TooWide
 from deniable.batch.subsets import SubsetsSampler
 from deniable.batch.tables import ProfileSampler, TableSampler
+from deniable.batch.wide_hashing import SketchSignsSampler, WideHashingSampler
 from deniable.batch.windows import SingletonSampler, WindowSampler
 from deniable.channels import (
     Bits,
@@ -28,17 +30,22 @@ from deniable.channels import (
     TwoLevel,
     Window,
 )
+from deniable.channels.fake_data import FakeData, Field
 from deniable.channels.hadamard import Hadamard
 from deniable.channels.hashing import Hashing
 from deniable.channels.nearest import NearestCells
 from deniable.channels.projective import Projective
+from deniable.channels.sketch_signs import SketchSigns
 from deniable.channels.subsets import Subsets
+from deniable.channels.wide_hashing import WideHashing
 
 _SETS: dict[type, type[Sampler]] = {
     Singleton: SingletonSampler,
     Window: WindowSampler,
     Hadamard: HadamardSampler,
     Hashing: HashingSampler,
+    WideHashing: WideHashingSampler,
+    SketchSigns: SketchSignsSampler,
     Projective: ProjectiveSampler,
     Subsets: SubsetsSampler,
     NearestCells: NearestSampler,
@@ -50,6 +57,7 @@ _CHANNELS: dict[type, type[Sampler]] = {
     Reference: ReferenceSampler,
     Nested: NestedSampler,
     Identity: IdentitySampler,
+    FakeData: FakeDataSampler,
 }
 
 
@@ -65,6 +73,8 @@ def sampler_for(channel: Channel) -> Sampler:
             return InterpolatedSampler(channel, sampler_for(channel.inner))
         if type(channel) is Mixture:
             return MixtureSampler(channel, [sampler_for(part) for part in channel.parts])
+        if type(channel) is Field:
+            return FieldSampler(channel, sampler_for(channel.inner))
         if type(channel) in _CHANNELS:
             return _CHANNELS[type(channel)](channel)  # type: ignore[call-arg]
     except TooWide:

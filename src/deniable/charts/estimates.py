@@ -7,6 +7,7 @@ from typing import Any
 
 import altair as alt
 
+from deniable.charts.legend import TRUTH, series_colour, series_name
 from deniable.charts.theme import COLOURS, INK, inline, themed
 from deniable.errors import InvalidParameter
 
@@ -21,6 +22,7 @@ def estimate_chart(
     title: str,
     subtitle: str = "",
     percent: bool = False,
+    level: float = 0.95,
 ) -> Any:
     """One bar per name, its interval, and a mark where the truth is (when it is known)."""
     if not len(names) == len(estimates) == len(intervals) == len(names if truth is None else truth):
@@ -29,13 +31,8 @@ def estimate_chart(
         {"name": name, "estimate": float(value), "low": float(low), "high": float(high)}
         for name, value, (low, high) in zip(names, estimates, intervals, strict=True)
     ]
-    label = "estimate and 95 % interval"
-    legend = alt.Color(
-        "series:N",
-        title=None,
-        scale=alt.Scale(domain=[label, *([] if truth is None else ["truth"])], range=[COLOURS[4], COLOURS[1]]),
-        legend=alt.Legend(orient="top", symbolType="square", symbolStrokeWidth=0, symbolOpacity=1),
-    )
+    label = series_name(level)
+    legend = series_colour(level, truth is not None, COLOURS[4])
     across = alt.Y("name:N", title=None, sort=list(names))
     axis = alt.Axis(tickCount=8, format=".0%" if percent else "~g")
     base = alt.Chart(inline([{**row, "series": label} for row in rows]))
@@ -43,7 +40,7 @@ def estimate_chart(
     whiskers = base.mark_rule(strokeWidth=2, color=INK).encode(x=alt.X("low:Q"), x2="high:Q", y=across)
     layers = [bars, whiskers]
     if truth is not None:
-        known = [{"name": name, "truth": float(value), "series": "truth"} for name, value in zip(names, truth, strict=True)]
+        known = [{"name": name, "truth": float(value), "series": TRUTH} for name, value in zip(names, truth, strict=True)]
         layers.append(
             alt.Chart(inline(known))
             .mark_tick(thickness=3, opacity=1, height={"band": 0.9})

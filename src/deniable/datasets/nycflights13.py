@@ -33,6 +33,7 @@ class Flights:
     carrier: NDArray[np.str_]
     origin: NDArray[np.str_]
     hour: NDArray[np.int64]
+    minute: NDArray[np.int64]
     dep_delay: NDArray[np.float64]
     arr_delay: NDArray[np.float64]
 
@@ -41,14 +42,15 @@ class Flights:
 
 
 def flights() -> Flights:
-    """All flights: carrier, origin, scheduled hour of departure, and both delays in minutes."""
+    """All flights: carrier, origin, scheduled hour and minute of departure, and both delays in minutes."""
     with zipfile.ZipFile(io.BytesIO(_data("flights.csv.zip"))) as archive:
         text = archive.read("flights.csv").decode()
-    columns = _columns(text, ["carrier", "origin", "hour", "dep_delay", "arr_delay"])
+    columns = _columns(text, ["carrier", "origin", "hour", "minute", "dep_delay", "arr_delay"])
     return Flights(
         carrier=np.array(columns["carrier"]),
         origin=np.array(columns["origin"]),
         hour=np.array(columns["hour"], dtype=np.int64),
+        minute=np.array(columns["minute"], dtype=np.int64),
         dep_delay=_reals(columns["dep_delay"]),
         arr_delay=_reals(columns["arr_delay"]),
     )

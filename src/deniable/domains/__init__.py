@@ -8,6 +8,7 @@ from deniable.domains.interval import Interval
 from deniable.domains.plane import Disc, Points, Rectangle
 from deniable.domains.record import Record
 from deniable.domains.trajectory import Trajectory
+from deniable.domains.words import Text, Whole
 
 __all__ = [
     "Binary",
@@ -19,6 +20,8 @@ __all__ = [
     "Points",
     "Record",
     "Rectangle",
+    "Text",
     "Trajectory",
+    "Whole",
     "domain_from_recipe",
 ]

@@ -1,27 +1,145 @@
-"""The mean of a number, from unbiased reports."""
+"""The mean of a number, with an interval for these users or for the population."""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from dataclasses import dataclass
 
 import numpy as np
 
-from deniable.errors import InvalidParameter, NotSupported
-from deniable.estimators.estimate import Estimate
-from deniable.estimators.outputs import values_of
-from deniable.mechanisms.base import Mechanism
+from deniable.domains import Interval
+from deniable.errors import NotSupported
+from deniable.estimators.debias import NEGLIGIBLE, Debiasing, Floats, Moments, debiasing, moments
+from deniable.estimators.distribution import Method, distribution
+from deniable.estimators.estimate import Estimate, Target, check_target
+from deniable.estimators.source import Source, accumulated
+from deniable.mechanisms import Mechanism
+from deniable.mechanisms.numeric_base import NumericMechanism
+
+FEW = 30
+"""Below so many reports nothing is estimated about their spread: its known bounds are used."""
+HOEFFDING = 0.75
+CHEBYSHEV = 2.29
+"""Factors that make a normal interval of 95 % as wide as Hoeffding's (by reach) and Chebyshev's (by spread)."""
 
 
-def mean(mechanism: Mechanism, reports: Any) -> Estimate:
-    """The mean of the population the users were drawn from.
+@dataclass(frozen=True)
+class BoundedMean:
+    """Intervals of a mean that hold for every number of reports: the narrower of Hoeffding's and Chebyshev's."""
 
-    Only for mechanisms whose decoded outputs are unbiased. The standard error is that of the reports, so
-    it holds noise and sampling together; for the mean of these very users it is on the safe side.
+    value: float
+    reach: float
+    spread: float
+    bias: float
+    n: int
+    limits: tuple[float, float]
+
+    def interval(self, level: float) -> tuple[Floats, Floats]:
+        """Both ends, within the domain."""
+        beyond = 1 - level
+        half = (
+            min(self.reach * math.sqrt(math.log(2 / beyond) / 2), self.spread / math.sqrt(beyond)) / math.sqrt(self.n) + self.bias
+        )
+        low, high = np.clip([self.value - half, self.value + half], *self.limits)
+        return np.asarray(low), np.asarray(high)
+
+
+def mean(source: Source, *, target: Target = "these users", method: Method | None = None) -> Estimate:
+    """The mean of the values behind the reports, in the domain's units.
+
+    Where the mean report is a straight line in the value (unbiased mechanisms, moving windows such as sw,
+    sw-c and pm-c, added noise), that line is inverted: unbiased, from the counts. Other mechanisms, whose
+    windows slide at the ends of the domain, cannot tell values near an end apart: there the mean is that
+    of the estimated distribution, with an interval that allows for the values that look alike but not for
+    the bias of smoothing; `method` ("ems" or "em") asks for that way.
+    The interval for "these users" holds the noise of the reports only, as far as the reports show it; the
+    one for the "population" also holds which users answered. Below 30 reports the variance is an upper bound.
+
+    >>> from deniable.mechanisms import make_mechanism
+    >>> found = mean(make_mechanism("hm", epsilon=4).randomize_many([0.25] * 10_000))
+    >>> abs(float(found.value) - 0.25) < 0.02
+    True
     """
-    if not getattr(mechanism, "unbiased", False):
-        raise NotSupported(f"the reports of {mechanism.name} are biased, so their mean is no estimate; use hm, pm or duchi")
-    values = values_of(mechanism, reports)
-    if len(values) < 2:
-        raise InvalidParameter("reports: a mean with its error needs at least two of them")
-    error = values.std(ddof=1) / np.sqrt(len(values))
-    return Estimate(np.asarray(values.mean()), np.asarray(error), len(values), "population", f"mean of {mechanism.name}")
+    check_target(target)
+    sums = accumulated(source)
+    mechanism = sums.mechanism
+    if not isinstance(mechanism, NumericMechanism):
+        raise NotSupported(f"{mechanism.name} reports no number on an interval; use direction(source) or shares(source)")
+    rule = debiasing(mechanism) if method is None else None
+    if rule is None:
+        return _of_distribution(source, mechanism, target, method or "ems")
+    found, domain = moments(sums, rule), mechanism.domain
+    width, n = float(domain.width), sums.n
+    spread = math.sqrt(rule.most_noise + (0.25 if target == "population" else 0.0))
+    if n < FEW:
+        variance = min(HOEFFDING * rule.reach, CHEBYSHEV * spread) ** 2 / n
+    else:
+        variance = (users_noise(found, rule) if target == "these users" else _spread(found)) / n
+    value = float(domain.low) + width * (found.first + 0.5)
+    return Estimate(
+        value=np.asarray(value),
+        variance=np.asarray(width**2 * (variance + rule.bias**2)),
+        n=n,
+        target=target,
+        method=f"unbiased mean of {mechanism.name}{_line(rule)}{_lattice(mechanism)}{', bounded: few reports' if n < FEW else ''}",
+        bounds=(float(domain.low), float(domain.high)),
+        small_sample=BoundedMean(
+            value, width * rule.reach, width * spread, width * rule.bias, n, (float(domain.low), float(domain.high))
+        ),
+    )
+
+
+def users_noise(found: Moments, rule: Debiasing) -> float:
+    """The average over these users of the variance of their reports.
+
+    It is the mean of y**2 minus the mean of x**2; the latter is recovered from the reports where they show
+    it. Where they do not (two or three different reports), the spread of the reports is an upper bound.
+    """
+    seen = _spread(found)
+    if rule.square is None:
+        return min(seen, rule.most_noise)
+    known = found.second - (users_square(found, rule) - rule.rounding)
+    noise = known if rule.rounding <= NEGLIGIBLE else min(known, seen)
+    return min(max(noise, rule.least_noise), rule.most_noise)
+
+
+def users_square(found: Moments, rule: Debiasing) -> float:
+    """The mean of (x - 1/2)**2 over the values, unbiased."""
+    assert rule.square is not None
+    a, b, c = rule.square
+    # Around 1/2: E[(y - 1/2)**2] = a + b/2 + c/4 - 1/4 + (b + c - 1) u + c u**2, u = x - 1/2, as E y = x.
+    return (found.second - (a + b / 2 + c / 4 - 0.25) - (b + c - 1) * found.first) / c
+
+
+def _spread(found: Moments) -> float:
+    """The variance of the reports."""
+    return max(found.second - found.first**2, 0.0) * found.n / max(found.n - 1, 1)
+
+
+def _line(rule: Debiasing) -> str:
+    return "" if (rule.alpha, rule.beta) == (0.0, 1.0) else ", straight line inverted"
+
+
+def _lattice(mechanism: NumericMechanism) -> str:
+    steps = mechanism.grid.steps
+    return f", values on a lattice of {steps} steps" if steps < 1 << 12 else ""
+
+
+def _of_distribution(source: Source, mechanism: Mechanism, target: Target, method: Method) -> Estimate:
+    found = distribution(source, method=method, target=target)
+    assert isinstance(mechanism.domain, Interval)
+    middles = (found.edges[:-1] + found.edges[1:]) / 2
+    value, variance = found.weighted(middles - middles[0])
+    # Where in a blind stretch its users are is anyone's guess: as if their mean were anywhere in it, evenly.
+    low, high = found.blind
+    step = float(found.edges[1] - found.edges[0])
+    for count, share in ((low, found.value[:low].sum()), (high, found.value[len(middles) - high :].sum())):
+        variance += float(share * count * step) ** 2 / 12
+    return Estimate(
+        value=np.asarray(value + middles[0]),
+        variance=np.asarray(variance),
+        n=found.n,
+        target=target,
+        method=f"mean of the distribution: {found.method}; the bias of smoothing is not in the interval",
+        bounds=(float(mechanism.domain.low), float(mechanism.domain.high)),
+    )

@@ -23,6 +23,8 @@ REGISTRY: dict[str, str] = {
     "subset": "categorical.subset:SubsetSelection",
     "sign-bits": "categorical.sign_bits:SignBits",
     "exponential": "categorical.exponential:Exponential",
+    "rappor": "categorical.rappor:Rappor",
+    "extremal": "categorical.extremal:Extremal",
     "ogpm": "numeric.ogpm:OGPM",
     "window": "numeric.window:Window",
     "one-bit-squared": "numeric.one_bit_squared:OneBitSquared",
@@ -44,6 +46,8 @@ REGISTRY: dict[str, str] = {
     "bounded-laplace": "numeric.bounded_laplace:BoundedLaplace",
     "staircase": "numeric.staircase:Staircase",
     "pieces": "numeric.pieces:Pieces",
+    "designed": "numeric.designed:Designed",
+    "designed-unbiased": "numeric.designed_unbiased:DesignedUnbiased",
     "gaussian": "numeric.gaussian:Gaussian",
     "privacy-indicator": "numeric.privacy_indicator:PrivacyIndicator",
     "circular-ogpm": "circular.circular_ogpm:CircularOGPM",
@@ -53,7 +57,12 @@ REGISTRY: dict[str, str] = {
     "flattened": "circular.flattened:Flattened",
     "product": "records.product:ProductMechanism",
     "polar": "records.polar:Polar",
+    "sample-one": "records.sample_one:SampleOne",
+    "rs-fd": "records.fake_data:SamplingPlusFakeData",
     "nearest-cells": "spatial.nearest_cells:NearestCellsMechanism",
+    "designed-places": "spatial.designed_places:DesignedPlaces",
+    "pem": "words.pem:PrefixExtending",
+    "tree-hist": "words.tree_hist:TreeHist",
 }
 
 

@@ -84,7 +84,7 @@ class ProductMechanism(RecordMechanism):
     def __post_init__(self) -> None:
         super().__post_init__()
         given = divided(self.domain, self.privacy) if self.parts is None else self.parts
-        object.__setattr__(self, "parts", _checked(given, self.domain))
+        object.__setattr__(self, "parts", checked_parts(given, self.domain))
         spent = sum((part.privacy.exact for part in self.parts.values()), start=Fraction(0))
         if spent != self.privacy.exact:
             raise InvalidParameter(
@@ -158,7 +158,7 @@ def _shares(shares: Mapping[str, Number], record: Record) -> dict[str, Fraction]
     return found
 
 
-def _checked(parts: Mapping[str, Any], record: Record) -> dict[str, Mechanism]:
+def checked_parts(parts: Mapping[str, Any], record: Record) -> dict[str, Mechanism]:
     """The parts in the record's order, recipes read, domains compared."""
     if not isinstance(parts, Mapping) or set(parts) != set(record.fields):
         raise InvalidParameter(f"parts must name a mechanism for exactly the fields {', '.join(record.fields)}")

@@ -1,0 +1,79 @@
+"""Records of which one field is answered: read one digit of every input, or answer among fakes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.batch.keystream import Keystream
+from deniable.batch.sampler import Indices, Outputs, Sampler, TooWide, output_dtype, uniform_below
+from deniable.batch.windows import SingletonSampler
+from deniable.channels.fake_data import FakeData, Field
+
+WIDE = 1 << 62
+"""Inputs from here on are Python integers in an object array."""
+
+
+def digit_columns(numbers: NDArray[Any], sizes: tuple[int, ...]) -> list[Indices]:
+    """Mixed-radix digits of many numbers, one array per digit, most significant first."""
+    found: list[Indices] = []
+    rest = numbers if numbers.dtype == object else numbers.astype(np.uint64, copy=False)
+    for size in reversed(sizes):
+        divisor = size if numbers.dtype == object else np.uint64(size)
+        found.append((rest % divisor).astype(np.int64))
+        rest = rest // divisor
+    return found[::-1]
+
+
+def join_columns(columns: list[Indices], sizes: tuple[int, ...], largest: int) -> NDArray[Any]:
+    """The numbers with these digits; Python integers where machine words are too narrow for `largest`."""
+    found: NDArray[Any] = np.zeros(len(columns[0]), np.int64 if largest < WIDE else object)
+    for column, size in zip(columns, sizes, strict=True):
+        found = found * size + column
+    return found
+
+
+class FieldSampler(Sampler):
+    """The inner sampler on one digit of every input."""
+
+    def __init__(self, channel: Field, inner: Sampler) -> None:
+        self.channel = channel
+        self.inner = inner
+        self.chunk = inner.chunk
+
+    def allocate(self, count: int) -> Outputs:
+        """As the inner sampler."""
+        return self.inner.allocate(count)
+
+    def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
+        """Cut the digit out, then draw."""
+        digit = indices // self.channel.stride % self.channel.sizes[self.channel.place]
+        self.inner.draw(digit.astype(np.int64, copy=False), out, keystream)
+
+
+class FakeDataSampler(Sampler):
+    """An answer and a fake for every field of everyone, and a coin that chooses."""
+
+    def __init__(self, channel: FakeData) -> None:
+        self.channel = channel
+        self.parts = [SingletonSampler(part) for part in channel.parts]
+        if channel.outputs >= WIDE:
+            raise TooWide
+
+    def allocate(self, count: int) -> Outputs:
+        """Unsigned integers: all fields as one mixed-radix number."""
+        return np.empty(count, output_dtype(self.channel.outputs))
+
+    def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
+        """One coin per report; two draws per field."""
+        chosen = uniform_below(len(self.parts), len(indices), keystream)
+        columns = []
+        digits = digit_columns(indices, self.channel.sizes)
+        for place, (part, digit, size) in enumerate(zip(self.parts, digits, self.channel.sizes, strict=True)):
+            answer = part.allocate(len(indices))
+            part.draw(digit, answer, keystream)
+            fake = uniform_below(size, len(indices), keystream)
+            columns.append(np.where(chosen == place, answer.astype(np.int64), fake))
+        out[:] = join_columns(columns, self.channel.sizes, self.channel.outputs)

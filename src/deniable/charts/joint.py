@@ -1,0 +1,121 @@
+"""Joint randomized response in pictures: variance, privacy against colluders, and the private region."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+
+from deniable.channels.pair import Pair
+from deniable.charts.theme import COLOURS, inline, themed
+from deniable.exact import Epsilon, EpsilonLike
+from deniable.joint.regions import epsilon_by_colluders, heat_map, variance_by_colluders, variance_by_ones
+
+NUMBERS = ["alone", "secret pairing", "known pairing", "as printed"]
+REGION = ["private", "only as printed", "not private"]
+
+
+def joint_chart(tables: Mapping[str, Pair], n: int, *, title: str, subtitle: str = "") -> Any:
+    """The variance of every table over the share of ones; below, the privacy of the first over the share of colluders."""
+    first = next(iter(tables.values()))
+    curves = _lines(
+        variance_by_ones(tables, n), "share", "share of ones", "variance", "variance of the count", "table", list(tables)
+    )
+    rows = epsilon_by_colluders(first, n)
+    if not any(row["number"] == "known pairing" for row in rows):
+        subtitle = f"{subtitle}; epsilon with a known pairing is infinite"
+    shown = [name for name in NUMBERS if any(row["number"] == name for row in rows)]
+    privacy = _lines(rows, "share", "share of colluders", "epsilon", "epsilon of one honest user", "number", shown, cut=True)
+    return themed(
+        alt.vconcat(curves, privacy, spacing=28).resolve_scale(color="independent", strokeDash="independent"),
+        title=title,
+        subtitle=subtitle,
+    )
+
+
+def colluders_chart(epsilon: EpsilonLike, n: int, ones: int, colluders: Sequence[int]) -> Any:
+    """The best variance there is at each number of colluders (Figure 4.2)."""
+    rows = variance_by_colluders(epsilon, n, ones, colluders)
+    names = list(dict.fromkeys(row["table"] for row in rows))
+    chart = _lines(rows, "colluders", "colluders m", "variance", "variance of the count", "table", names)
+    return themed(
+        chart, title=f"The best table for {n} users, {ones} ones, ε = {epsilon}", subtitle="exact privacy, secret pairing"
+    )
+
+
+def region_chart(epsilon: EpsilonLike, n: int, m: int, ones: int, cells: int = 40) -> Any:
+    """The standard deviation of every table, and which are private (Figure 4.1)."""
+    rows = [
+        {
+            **row,
+            "deviation": row["variance"] ** 0.5,
+            "region": REGION[0] if row["private"] else REGION[1] if row["private_as_printed"] else REGION[2],
+        }
+        for row in heat_map(epsilon, n, m, ones, cells)
+    ]
+    base = alt.Chart(inline(rows)).encode(
+        x=alt.X(
+            "p:Q", title="p, the probability of the truth", scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(tickCount=6)
+        ),
+        x2="p_to:Q",
+        y=alt.Y("rho:Q", title="correlation ρ", scale=alt.Scale(nice=False), axis=alt.Axis(tickCount=6)),
+        y2="rho_to:Q",
+    )
+    heat = base.mark_rect().encode(
+        color=alt.Color(
+            "deviation:Q",
+            title="standard deviation",
+            scale=alt.Scale(type="log", scheme="blues"),
+            legend=alt.Legend(gradientLength=180, tickCount=4, format="~s"),
+        )
+    )
+    region = base.mark_rect(opacity=0.75).encode(
+        fill=alt.Fill(
+            "region:N",
+            title="with a secret pairing",
+            sort=REGION,
+            scale=alt.Scale(domain=REGION[1:], range=[COLOURS[5], "#bbbbbb"]),
+        )
+    )
+    outside = region.transform_filter(alt.datum.region != REGION[0])
+    alone = (
+        alt.Chart(inline([{"p": 1 / (1 + math.exp(-float(Epsilon(epsilon)))), "rho": 0, "name": "randomized response"}]))
+        .mark_point(size=140, filled=True, opacity=1)
+        .encode(x="p:Q", y="rho:Q", shape=alt.Shape("name:N", title=None), stroke=alt.value("white"), color=alt.value(COLOURS[3]))
+    )
+    return themed(
+        (heat + outside + alone).resolve_scale(color="independent", fill="independent").properties(width=560, height=380),
+        title=f"Which tables are private: n = {n}, m = {m} colluders, ε = {epsilon}",
+        subtitle=f"blue: private, darker is noisier (at {ones} ones); white: no such table",
+    )
+
+
+def _lines(
+    rows: list[dict[str, Any]], x: str, x_title: str, y: str, y_title: str, series: str, names: list[str], *, cut: bool = False
+) -> Any:
+    highest = max(row[y] for row in rows)
+    # One number that runs off to infinity would flatten the rest.
+    usual = 3 * min(row[y] for row in rows if row[y] > 0) if cut else highest
+    scale = alt.Scale(zero=True, domain=[0, min(usual, 1.06 * highest)]) if cut else alt.Scale(zero=True)
+    dashes = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [1, 0]]
+    return (
+        alt.Chart(inline(rows))
+        .mark_line(strokeWidth=2.5, clip=True)
+        .encode(
+            x=alt.X(f"{x}:Q", title=x_title, scale=alt.Scale(nice=False), axis=alt.Axis(tickCount=6)),
+            y=alt.Y(f"{y}:Q", title=y_title, scale=scale, axis=alt.Axis(tickCount=6)),
+            color=alt.Color(
+                f"{series}:N",
+                title=None,
+                sort=names,
+                legend=alt.Legend(symbolSize=500),
+                scale=alt.Scale(domain=names, range=COLOURS[: len(names)]),
+            ),
+            strokeDash=alt.StrokeDash(
+                f"{series}:N", title=None, sort=names, scale=alt.Scale(domain=names, range=dashes[: len(names)])
+            ),
+        )
+        .properties(width=560, height=240)
+    )

@@ -1,0 +1,155 @@
+"""How the counts of two values err together, exactly, given how many people have each value.
+
+For v != w, with the indicator of S_v and S_w of one report from a person with value x:
+
+    x = v or x = w      both with probability r2, one by one p and q
+    any other x         both with probability r3, one by one q and q
+
+where r2 and r3 follow from how many outputs two and three sets share. For Hadamard and projective
+sets some triples share as much as the pair does (S_x holds all of S_v and S_w together): those x are found
+one by one, and count with r2. For hashes, r3 is the average over hash functions, as q is.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from deniable.channels import Bits, Channel, TwoLevel
+from deniable.channels.hadamard import Hadamard
+from deniable.channels.hashing import Hashing
+from deniable.channels.projective import Projective
+from deniable.channels.sets import SetSystem, Singleton
+from deniable.channels.subsets import Subsets
+from deniable.errors import NotSupported
+from deniable.mechanisms import Mechanism
+from deniable.utility import support
+from deniable.utility.support import overlap
+
+Floats = NDArray[np.float64]
+MOST_VALUES = 2000
+"""Up to so many values there is a full matrix; beyond, only its diagonal."""
+
+
+@dataclass(frozen=True)
+class SupportLaw:
+    """Pr[y in S_v] for v = x and v != x, and Pr[y in S_v and S_w] for x among v, w and not; as floats."""
+
+    channel: Channel
+    p: float
+    q: float
+    pair: float
+    triple: float
+
+    @property
+    def gap(self) -> float:
+        """p - q: what one person adds to the expected support of their own value."""
+        return self.p - self.q
+
+    def count_noise(self, people: Floats, full: bool) -> Floats:
+        """The covariance of the unbiased counts, or its diagonal."""
+        return (self.covariance(people) if full else self.variance(people)) / self.gap**2
+
+    def variance(self, people: Floats) -> Floats:
+        """Of every C(v), when people[v] have the value v."""
+        p, q = self.p, self.q
+        return np.asarray(people * p * (1 - p) + (people.sum() - people) * q * (1 - q))
+
+    def covariance(self, people: Floats) -> Floats:
+        """Of all C(v), C(w)."""
+        own, other = self.pair - self.p * self.q, self.triple - self.q**2
+        both = people[:, None] + people[None, :]
+        found = both * (own - other) + people.sum() * other
+        if isinstance(self.channel, TwoLevel) and self.pair != self.triple:
+            found += (self.pair - self.triple) * people_in_line(self.channel.sets, people)
+        np.fill_diagonal(found, self.variance(people))
+        return np.asarray(found)
+
+
+def support_law(mechanism: Mechanism) -> SupportLaw:
+    """The probabilities of a categorical mechanism, from the integers of its channel."""
+    one = support(mechanism)
+    channel = mechanism.channel
+    if isinstance(channel, Bits):
+        pair, triple = one.p * one.q, one.q**2
+    else:
+        assert isinstance(channel, TwoLevel)
+        two, three = overlap(channel.sets), triple_overlap(channel.sets)
+        assert two is not None
+        pair = two * channel.high / channel.total
+        triple = (three * channel.high + (two - three) * channel.low) / channel.total
+    return SupportLaw(channel, float(one.p), float(one.q), float(pair), float(triple))
+
+
+def triple_overlap(sets: SetSystem) -> Fraction:
+    """How many outputs three sets share, when none of them holds what the other two share."""
+    if isinstance(sets, Singleton):
+        return Fraction(0)
+    if isinstance(sets, Hashing):
+        return Fraction(sets.members, sets.buckets**2)
+    if isinstance(sets, Hadamard):
+        return Fraction(sets.members, 4)
+    if isinstance(sets, Projective):
+        return Fraction(sets.prime ** (sets.dimension - 3) - 1, sets.prime - 1) if sets.dimension >= 3 else Fraction(0)
+    if isinstance(sets, Subsets):
+        return Fraction(math.comb(sets.size - 3, sets.chosen - 3)) if sets.chosen >= 3 else Fraction(0)
+    raise NotSupported("this set system has no constant overlap of three sets")
+
+
+def people_in_line(sets: SetSystem, people: Floats) -> Floats:
+    """For every pair v, w: how many have another value whose set holds all that S_v and S_w share."""
+    size = len(people)
+    if isinstance(sets, Hadamard):
+        # Even parity with v + 1 and with w + 1 means even parity with their exclusive or.
+        rows = np.arange(1, size + 1)
+        third = rows[:, None] ^ rows[None, :]
+        padded = np.zeros(sets.outputs)
+        padded[1 : size + 1] = people
+        return np.asarray(padded[third])
+    found = np.zeros((size, size))
+    if isinstance(sets, Projective):
+        inverse = np.array([0, *(pow(a, -1, sets.prime) for a in range(1, sets.prime))], np.int64)
+        digits = np.array([sets.vector(index) for index in range(size)], np.int64)
+        _lines(digits, people, sets.prime, inverse, found)
+    return found
+
+
+@njit(nogil=True, cache=True)
+def _lines(digits, people, prime, inverse, found):  # type: ignore[no-untyped-def]
+    """found[v, w] = the people on the line through v and w, without those of v and w themselves."""
+    size, dimension = digits.shape
+    row = np.zeros(dimension, np.int64)
+    line = np.empty(prime, np.int64)
+    for v in range(size):
+        seen = np.zeros(size, np.bool_)
+        seen[v] = True
+        for w in range(size):
+            if seen[w]:
+                continue
+            # The other points of the line: w, then v + c w for every c != 0.
+            on_line, total = 1, people[w]
+            line[0] = w
+            for c in range(1, prime):
+                for place in range(dimension):
+                    row[place] = (digits[v, place] + c * digits[w, place]) % prime
+                lead = 0
+                while row[lead] == 0:
+                    lead += 1
+                scale = inverse[row[lead]]
+                number, before, block = np.int64(0), np.int64(0), np.int64(1)
+                for place in range(lead + 1, dimension):
+                    number = number * prime + row[place] * scale % prime
+                    before += block
+                    block *= prime
+                if number + before < size:
+                    line[on_line] = number + before
+                    on_line += 1
+                    total += people[number + before]
+            for i in range(on_line):
+                seen[line[i]] = True
+                found[v, line[i]] = total - people[line[i]]

@@ -1,0 +1,73 @@
+"""What a search for frequent words found, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from deniable.estimators.estimate import Estimate
+
+
+@dataclass(frozen=True)
+class Level:
+    """One step of the search: prefixes of `bits` bits."""
+
+    bits: int
+    reports: int
+    """How many users were asked at this step."""
+    tested: int
+    """How many prefixes were looked at."""
+    passed: int
+    """How many of them reached the threshold."""
+    kept: int
+    """How many were followed further: the largest, when too many passed."""
+    threshold: float
+    """The share a prefix needed."""
+
+
+@dataclass(frozen=True, eq=False)
+class HeavyHitters:
+    """Words, the most frequent first, and the steps that led to them.
+
+    `shares` was estimated from users who had no part in finding the words, so it is unbiased. The
+    probability that any of `words` is nobody's word is at most `false_positives`.
+    """
+
+    words: tuple[Any, ...]
+    shares: Estimate
+    levels: tuple[Level, ...]
+    false_positives: float
+    n: int
+
+    @property
+    def threshold(self) -> float:
+        """The share a whole word needed at the last step that was reached."""
+        return self.levels[-1].threshold
+
+    @property
+    def counts(self) -> Estimate:
+        """How many of the n users have each word."""
+        return Estimate(
+            value=self.shares.value * self.n,
+            variance=self.shares.variance * self.n**2,
+            n=self.n,
+            target=self.shares.target,
+            method=self.shares.method.replace("shares", "counts"),
+            labels=self.shares.labels,
+            bounds=(0.0, float(self.n)),
+        )
+
+    def table(self, level: float = 0.95) -> list[tuple[Any, float, float, float]]:
+        """(word, share, lower end, upper end) for every word."""
+        low, high = self.shares.interval(level)
+        return list(zip(self.words, self.shares.value.tolist(), low.tolist(), high.tolist(), strict=True))
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.words

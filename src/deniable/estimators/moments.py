@@ -1,0 +1,87 @@
+"""How spread out the users' values are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from deniable.errors import NotSupported
+from deniable.estimators.debias import Debiasing, Moments, debiasing, moments
+from deniable.estimators.distribution import Method, distribution
+from deniable.estimators.estimate import Estimate, Target, check_target
+from deniable.estimators.mean import users_square
+from deniable.estimators.source import Source, accumulated
+from deniable.mechanisms.numeric_base import NumericMechanism
+
+
+def variance(source: Source, *, target: Target = "these users", method: Method | None = None) -> Estimate:
+    """The variance of the values behind the reports, in squared units of the domain.
+
+    Unbiased, so it may come out negative, where the mean square of a report is a parabola in the value
+    (pm, pm-sub, ogpm-u, hm, sw, laplace and their kin); else that of the estimated distribution. Reports
+    with two or three different outputs do not show the spread of the values. For "these users" it is the
+    mean squared distance from their own mean; its interval is on the safe side.
+
+    >>> from deniable.mechanisms import make_mechanism
+    >>> found = variance(make_mechanism("pm", epsilon=4).randomize_many([0.1, 0.9] * 5000))
+    >>> abs(float(found.value) - 0.16) < 0.03
+    True
+    """
+    check_target(target)
+    sums = accumulated(source)
+    mechanism = sums.mechanism
+    if not isinstance(mechanism, NumericMechanism):
+        raise NotSupported(f"{mechanism.name} reports no number on an interval, so its values have no variance")
+    rule = debiasing(mechanism) if method is None else None
+    if rule is None:
+        return _of_distribution(source, target, method or "ems")
+    if not rule.sees_squares:
+        raise NotSupported(f"the reports of {mechanism.name} do not show how spread out the values are; use pm, hm or sw")
+    found, width = moments(sums, rule), float(mechanism.domain.width)
+    value, noise = _spread(found, rule, target)
+    return Estimate(
+        value=np.asarray(width**2 * value),
+        variance=np.asarray(width**4 * noise),
+        n=sums.n,
+        target=target,
+        method=f"unbiased variance from the squares of {mechanism.name}",
+    )
+
+
+def _spread(found: Moments, rule: Debiasing, target: Target) -> tuple[float, float]:
+    """The variance of positions and the variance of that estimate.
+
+    The square of the mean is estimated by products of two different users' reports only: their noise is
+    independent, so nothing has to be taken off.
+    """
+    n, square = found.n, users_square(found, rule)
+    if n == 1:
+        # One report says nothing about spread; a variance on [0, 1] lies between 0 and 1/4.
+        return 0.0 if target == "these users" else 0.125, 0.0 if target == "these users" else 0.0625
+    pairs = (n * found.first**2 - found.second) / (n - 1)
+    value = square - pairs if target == "population" else (square - pairs) * (n - 1) / n
+    # Delta method for g(y) = (y**2 - (b + c - 1) y)/c - 2 mean y, all around 1/2.
+    assert rule.square is not None
+    _, b, c = rule.square
+    slope = -(b + c - 1) / c - 2 * found.first
+    quadratic = 1 / c
+    mean = quadratic * found.second + slope * found.first
+    mean_square = quadratic**2 * found.fourth + 2 * quadratic * slope * found.third + slope**2 * found.second
+    spread = max(mean_square - mean**2, 0.0)
+    # Pairs of noisy reports: the second-order term, which matters for few reports.
+    own = max(found.second - found.first**2, 0.0)
+    return value, spread / n + 2 * own**2 / (n * (n - 1))
+
+
+def _of_distribution(source: Source, target: Target, method: Method) -> Estimate:
+    found = distribution(source, method=method, target=target)
+    middles = (found.edges[:-1] + found.edges[1:]) / 2
+    centre = float(middles @ found.value)
+    value, noise = found.weighted((middles - centre) ** 2)
+    inside = float(found.edges[1] - found.edges[0]) ** 2 / 12
+    return Estimate(
+        value=np.asarray(value + inside),
+        variance=np.asarray(noise),
+        n=found.n,
+        target=target,
+        method=f"variance of the distribution: {found.method}; its bias is not in the interval",
+    )

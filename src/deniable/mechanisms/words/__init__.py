@@ -1,0 +1,1 @@
+"""Words out of far too many to list: one file per mechanism."""

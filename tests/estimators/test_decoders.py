@@ -1,0 +1,134 @@
+"""Fast decoders against the sums they stand for, and the most likely shares."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from deniable.accumulators import accumulator_for
+from deniable.batch import randomize_many
+from deniable.channels import TwoLevel
+from deniable.channels.projective import Projective
+from deniable.domains import Categories
+from deniable.errors import InvalidParameter, NotSupported
+from deniable.estimators import likely_shares, shares
+from deniable.estimators.bayesian_update import likelihood_maps
+from deniable.estimators.projective_decoder import _vectors, hyperplane_sums
+from deniable.estimators.support_counts import support_counts
+from deniable.estimators.walsh_hadamard import walsh_hadamard
+from deniable.mechanisms import make_mechanism
+from deniable.testing import FixedKeystream
+
+from .simulated import CATEGORICAL, mechanism_of
+
+
+@given(st.integers(0, 7).flatmap(lambda order: st.lists(st.integers(-1000, 1000), min_size=1 << order, max_size=1 << order)))
+def test_walsh_hadamard_is_the_sum_over_signs(column: list[int]) -> None:
+    places = np.arange(len(column))
+    signs = 1 - 2 * (np.bitwise_count(places[:, None] & places[None, :]).astype(np.int64) % 2)
+    assert walsh_hadamard(np.array(column)).tolist() == (signs @ np.array(column)).tolist()
+
+
+@pytest.mark.parametrize(
+    ("prime", "dimension"), [(2, 2), (2, 3), (2, 7), (3, 2), (3, 3), (3, 4), (5, 3), (7, 3), (13, 2), (17, 2), (17, 3)]
+)
+def test_hyperplane_sums_are_sums_over_hyperplanes(prime: int, dimension: int) -> None:
+    space = Projective(1, prime, dimension)
+    points = np.random.default_rng(prime).integers(0, 1 << 40, space.outputs)
+    digits = np.array([space.vector(point) for point in range(space.outputs)])
+    assert _vectors(space.outputs, prime, dimension).tolist() == digits.tolist()
+    slow = (digits @ digits.T % prime == 0).astype(np.int64) @ points
+    assert hyperplane_sums(space, points, space.outputs).tolist() == slow.tolist()
+    # Fewer values than points, and real numbers.
+    assert hyperplane_sums(space, points, space.outputs // 2 + 1).tolist() == slow[: space.outputs // 2 + 1].tolist()
+    assert hyperplane_sums(space, points / 7, space.outputs) == pytest.approx(slow / 7)
+
+
+@pytest.mark.parametrize("name", CATEGORICAL)
+@pytest.mark.parametrize("size", [2, 6, 9])
+def test_support_is_counted_as_the_set_system_says(name: str, size: int) -> None:
+    mechanism = mechanism_of(name, size, 1)
+    reports = randomize_many(mechanism, np.arange(200) % size, FixedKeystream(name))
+    sets = getattr(mechanism.channel, "sets", None)
+    slow = [
+        sum(bool(output >> value & 1) if sets is None else sets.contains(value, output) for output in reports.ints())
+        for value in range(size)
+    ]
+    assert support_counts(accumulator_for(mechanism).add(reports)).tolist() == slow
+    # Single reports count like a batch.
+    assert support_counts(accumulator_for(mechanism).add([reports[i] for i in range(200)])).tolist() == slow
+
+
+@pytest.mark.parametrize("epsilon", [1, 3])
+@pytest.mark.parametrize("name", ["hadamard", "projective"])
+def test_decoding_does_not_take_values_times_reports(name: str, epsilon: float) -> None:
+    # 10**5 values and 10**5 reports one by one would be 10**10 look-ups; ten seconds leave room for any machine.
+    mechanism = make_mechanism(name, domain=Categories(100_000), epsilon=epsilon)
+    sums = accumulator_for(mechanism).add(randomize_many(mechanism, np.arange(100_000), FixedKeystream(1)))
+    begin = time.perf_counter()
+    found = support_counts(sums)
+    assert time.perf_counter() - begin < 10
+    channel = mechanism.channel
+    assert isinstance(channel, TwoLevel)
+    seen = [(y, int(sums.sums[y])) for y in np.flatnonzero(sums.sums).tolist()]
+    for value in (0, 77_777, 99_999):
+        assert found[value] == sum(times for y, times in seen if channel.sets.contains(value, y))
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [("k-rr", 5), ("hadamard", 6), ("projective", 10), ("projective", 13), ("exponential", 4)]
+)
+def test_likelihoods_are_the_channels_own(name: str, size: int) -> None:
+    channel = mechanism_of(name, size, 1).channel
+    law = np.array([[weight / channel.total for weight in channel.row(x)] for x in range(size)])
+    forward, back = likelihood_maps(channel, name)
+    values, outputs = np.arange(1.0, size + 1), np.sqrt(np.arange(channel.outputs))
+    assert forward(values) == pytest.approx(values @ law)
+    assert back(outputs) == pytest.approx(law @ outputs)
+
+
+@pytest.mark.parametrize("name", ["randomized-response", "k-rr", "hadamard", "projective", "exponential"])
+def test_no_possible_shares_are_likelier(name: str) -> None:
+    mechanism = mechanism_of(name, 5, 1)
+    size = mechanism.domain.size
+    people = np.minimum(np.arange(300) % 9, size - 1)
+    sums = accumulator_for(mechanism).add(randomize_many(mechanism, people, FixedKeystream(name)))
+    found = likely_shares(sums, gap=1e-6)
+    assert found.value.min() >= 0
+    assert found.value.sum() == pytest.approx(1)
+    assert found.parent is not None
+    assert found.parent.value.tolist() == shares(sums).value.tolist()
+    law = np.array([[weight / mechanism.channel.total for weight in mechanism.channel.row(x)] for x in range(size)])
+
+    def log_likelihood(at: NDArray[np.float64]) -> float:
+        return float(sums.sums @ np.log(at @ law))
+
+    best = log_likelihood(found.value)
+    others = np.random.default_rng(1).dirichlet(np.ones(size), 200)
+    near = 0.99 * found.value + 0.01 * others
+    assert max(log_likelihood(other) for other in [*others, *near, shares(sums).projected("simplex").value]) <= best + 2e-6
+
+
+def test_where_the_unbiased_shares_are_possible_they_are_the_likeliest() -> None:
+    mechanism = mechanism_of("k-rr", 4, 2)
+    reports = randomize_many(mechanism, np.arange(4000) % 4, FixedKeystream("likely"))
+    assert likely_shares(reports, gap=1e-9).value == pytest.approx(shares(reports).value, abs=1e-5)
+
+
+def test_the_likelihood_needs_counts_of_outputs() -> None:
+    for name in ("oue", "olh", "subset"):
+        with pytest.raises(NotSupported, match="projected"):
+            likely_shares(randomize_many(mechanism_of(name, 4, 1), [1, 2], FixedKeystream(1)))
+    with pytest.raises(InvalidParameter, match="gap"):
+        likely_shares(randomize_many(mechanism_of("k-rr", 4, 1), [1, 2], FixedKeystream(1)), gap=0)
+
+
+def test_stopping_early_is_said() -> None:
+    reports = randomize_many(mechanism_of("k-rr", 4, 1), [1] * 500 + [2] * 300, FixedKeystream(1))
+    assert "stopped" in likely_shares(reports, steps=1).method
+    assert "within" in likely_shares(reports).method

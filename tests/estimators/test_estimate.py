@@ -1,0 +1,79 @@
+"""What an estimate promises, whatever it is of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from deniable.accumulators import accumulator_for
+from deniable.errors import InvalidParameter, NotSupported
+from deniable.estimators import Estimate
+from deniable.estimators.estimate import half_width
+from deniable.estimators.source import accumulated
+from deniable.mechanisms import make_mechanism
+
+
+def estimate(**changes: Any) -> Estimate:
+    usual: dict[str, Any] = {"value": np.array([1.0, 2.0]), "variance": np.array([4.0, 9.0])}
+    return Estimate(**{**usual, "n": 10, "target": "population", "method": "a test", **changes})
+
+
+def test_the_normal_interval_is_as_wide_as_the_errors() -> None:
+    low, high = estimate().interval(0.95)
+    assert low == pytest.approx([1 - 1.959964 * 2, 2 - 1.959964 * 3], abs=1e-5)
+    assert high == pytest.approx([1 + 1.959964 * 2, 2 + 1.959964 * 3], abs=1e-5)
+    assert estimate().standard_error.tolist() == [2.0, 3.0]
+
+
+def test_the_variance_is_the_diagonal_of_the_covariance() -> None:
+    found = estimate(variance=None, covariance=np.array([[4.0, 1.0], [1.0, 9.0]]))
+    assert found.variance.tolist() == [4.0, 9.0]
+    number = estimate(value=3, variance=None, covariance=np.array([[4.0]]))
+    assert number.variance.shape == ()
+    assert float(number.standard_error) == 2
+
+
+def test_levels_lie_between_0_and_1() -> None:
+    assert half_width(0.95) == pytest.approx(1.959964, abs=1e-6)
+    for level in (0, 1, 95, float("nan")):
+        with pytest.raises(InvalidParameter, match="level"):
+            estimate().interval(level)
+
+
+@pytest.mark.parametrize(
+    ("changes", "rule"),
+    [
+        ({"variance": None}, "needs a variance"),
+        ({"variance": np.array([1.0])}, "shape"),
+        ({"covariance": np.eye(3)}, "one row and one column"),
+        ({"labels": ("only one",)}, "one label"),
+        ({"target": "everyone"}, "target"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(changes: dict[str, Any], rule: str) -> None:
+    with pytest.raises(InvalidParameter, match=rule):
+        estimate(**changes)
+
+
+def test_estimates_do_not_change() -> None:
+    with pytest.raises(AttributeError):
+        estimate().n = 11  # type: ignore[misc]
+
+
+def test_exact_intervals_are_only_where_there_are_any() -> None:
+    with pytest.raises(NotSupported, match="a test"):
+        estimate().interval(method="exact")
+
+
+def test_sources_are_sums_or_reports() -> None:
+    coin = make_mechanism("randomized-response", epsilon=1)
+    sums = accumulator_for(coin).add(coin.randomize(1))
+    assert accumulated(sums) is sums
+    assert accumulated(coin.randomize_many([1, 0])).n == 2
+    for empty in (accumulator_for(coin), coin.randomize_many([])):
+        with pytest.raises(InvalidParameter, match="there are no reports to estimate from"):
+            accumulated(empty)
+    with pytest.raises(InvalidParameter, match="got list"):
+        accumulated([coin.randomize(1)])  # type: ignore[arg-type]
