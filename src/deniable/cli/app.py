@@ -13,6 +13,10 @@ import click
 
 from deniable import __version__
 from deniable.cli.demo import demo
+from deniable.cli.design import design
+from deniable.cli.estimate import estimate
+from deniable.cli.hypothesis_test import extremal_command
+from deniable.cli.joint import joint
 from deniable.cli.mechanisms import mechanisms
 from deniable.cli.randomize import randomize
 from deniable.cli.show import show
@@ -71,5 +75,5 @@ def main() -> None:
     """Local differential privacy, exactly: every report deniable, every privacy claim checkable."""
 
 
-for command in (mechanisms, show, randomize, demo):
+for command in (mechanisms, show, design, extremal_command, randomize, estimate, joint, demo):
     main.add_command(command)

@@ -16,6 +16,8 @@ from deniable.domains import (
     Points,
     Record,
     Rectangle,
+    Text,
+    Whole,
     domain_from_recipe,
 )
 from deniable.errors import InvalidDomain, OutOfDomain
@@ -23,7 +25,7 @@ from deniable.wire import parse_json
 
 FORMS = (
     "binary, categories:5, categories:a,b,c, interval:0,1[,cells], circle[:period[,cells]], "
-    "rectangle:x0,x1,y0,y1[,cells], disc:x,y,radius[,cells], points:0,0;3,4, or JSON"
+    "rectangle:x0,x1,y0,y1[,cells], disc:x,y,radius[,cells], points:0,0;3,4, text:bytes, whole:bits, or JSON"
 )
 _YES, _NO = ("1", "true", "yes"), ("0", "false", "no")
 
@@ -47,6 +49,8 @@ def parse_domain(text: str) -> Domain:
         "circle": (0, 2, lambda: Circle(*parts[:1], **_cells(parts[1:]))),
         "rectangle": (4, 5, lambda: _rectangle(parts)),
         "disc": (3, 4, lambda: Disc(parts[:2], parts[2], **_cells(parts[3:]))),
+        "text": (1, 1, lambda: Text(_whole("bytes of text", parts[0]))),
+        "whole": (1, 1, lambda: Whole(_whole("bits", parts[0]))),
         "points": (1, None, lambda: Points([place.split(",") for place in rest.split(";")])),
     }
     if kind not in builders:
@@ -60,9 +64,13 @@ def parse_domain(text: str) -> Domain:
 def _cells(parts: list[str]) -> dict[str, int]:
     if not parts:
         return {}
-    if not parts[0].isdecimal():
-        raise InvalidDomain(f"cells must be a whole number, got {parts[0][:40]!r}")
-    return {"cells": int(parts[0])}
+    return {"cells": _whole("cells", parts[0])}
+
+
+def _whole(name: str, text: str) -> int:
+    if not text.isdecimal() or len(text) > 18:
+        raise InvalidDomain(f"{name} must be a whole number, got {text[:40]!r}")
+    return int(text)
 
 
 def _rectangle(parts: list[str]) -> Rectangle:
@@ -79,7 +87,7 @@ def _from_document(document: dict[str, Any]) -> Domain:
 def parse_value(domain: Domain, text: str) -> Any:
     """A private value from its text. What cannot be read is refused without being shown."""
     stripped = text.strip()
-    if isinstance(domain, Categories) and domain.labels is not None:
+    if isinstance(domain, Text) or (isinstance(domain, Categories) and domain.labels is not None):
         return stripped
     if isinstance(domain, Binary):
         lowered = stripped.lower()
@@ -87,7 +95,7 @@ def parse_value(domain: Domain, text: str) -> Any:
             return int(lowered in _YES)
         raise domain.refuse("the value must be 0, 1, true, false, yes or no to belong to")
     try:
-        if isinstance(domain, Categories):
+        if isinstance(domain, Categories | Whole):
             return int(stripped)
         if isinstance(domain, Interval | Circle):
             return float(stripped)

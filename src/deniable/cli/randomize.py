@@ -10,6 +10,7 @@ import click
 
 from deniable.cli.choice import chosen_mechanism, mechanism_options
 from deniable.cli.domain_text import parse_value
+from deniable.cli.recipes import recipe_beside, write_recipe
 from deniable.cli.report_files import FORMATS, write_reports
 from deniable.cli.rows import Row, read_rows
 from deniable.cli.terminal import print_json
@@ -38,6 +39,7 @@ class TakesNegativeNumbers(click.Command):
 @click.option("--input", "-i", "source", metavar="FILE", help="Read values from a CSV file ('-' is standard input).")
 @click.option("--column", "-c", multiple=True, help="The column that holds the values; twice for places.")
 @click.option("--output", "-o", metavar="FILE", help="Write the reports here instead of to standard output.")
+@click.option("--recipe-out", metavar="FILE", help="Where the recipe goes; by default OUTPUT.recipe.json beside the reports.")
 @click.option("--format", "kind", type=click.Choice(FORMATS), default="csv", show_default=True, help="How reports are written.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document about the run.")
 def randomize(
@@ -49,13 +51,15 @@ def randomize(
     source: str | None,
     column: tuple[str, ...],
     output: str | None,
+    recipe_out: str | None,
     kind: str,
     as_json: bool,
 ) -> None:
     """Randomize VALUES, or a column of a CSV file, with the mechanism NAME.
 
     Rows that do not belong to the domain are left out and named by number, never by value. Others on this
-    machine may see command lines: give real data by --input.
+    machine may see command lines: give real data by --input. With --output, the public recipe is written beside the reports, so
+    that `deniable estimate` can read them.
     """
     if bool(values) == (source is not None):
         raise click.UsageError("give either values or --input FILE")
@@ -66,11 +70,14 @@ def randomize(
         rows = [Row(place, text.replace(_MINUS, "-", 1)) for place, text in enumerate(values, start=1)]
     else:
         rows = read_rows(mechanism.domain, source, column)
+    recipe_path = recipe_out or (None if output is None else str(recipe_beside(output)))
+    if recipe_path is not None:
+        write_recipe(mechanism, recipe_path)
     outputs, refused = randomized(mechanism, rows, progress=not as_json)
     if as_json:
         if output is not None:
             write_reports(mechanism, outputs, output, kind)
-        print_json(_document(mechanism, outputs, refused, output))
+        print_json({**_document(mechanism, outputs, refused, output), "recipe_file": recipe_path})
     else:
         write_reports(mechanism, outputs, output, kind)
     if refused:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
 WIDE = 120
+LONG_READ, STEP = 1 << 23, 1 << 18
+"""Files below so many bytes are read before anyone wonders; the bar moves in steps of so many."""
 
 
 def console() -> Console:
@@ -50,6 +53,29 @@ def _finite(document: Any) -> Any:
     if isinstance(document, list | tuple):
         return [_finite(value) for value in document]
     return document
+
+
+@contextmanager
+def byte_progress(label: str, total: int | None, *, hidden: bool = False) -> Iterator[Callable[[int], None]]:
+    """A bar on standard error, where someone is looking, for reading `total` bytes; yields a function to advance it."""
+    if hidden or not sys.stderr.isatty() or (total is not None and total < LONG_READ):
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    waiting = 0
+    with Progress(console=Console(file=sys.stderr), transient=True) as progress:
+        task = progress.add_task(label, total=total)
+
+        def advance(done: int) -> None:
+            nonlocal waiting
+            waiting += done
+            if waiting >= STEP:  # redrawing for every record would cost more than reading it
+                progress.advance(task, waiting)
+                waiting = 0
+
+        yield advance
 
 
 def block_chart(heights: Sequence[float], rows: int = 5, top: float | None = None) -> list[str]:

@@ -1,0 +1,236 @@
+"""From sums of reports to rows of numbers: one function per question `deniable estimate` can be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from deniable.domains import Binary, Categories, Circle, Domain, Interval, Text, Whole
+from deniable.errors import InvalidParameter, NotSupported
+
+if TYPE_CHECKING:
+    from deniable.accumulators import Accumulator
+    from deniable.estimators import Estimate
+
+MOST_BARS = 40
+ROSE_BINS = 12
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is asked, and how."""
+
+    what: str
+    target: Any
+    level: float
+    levels: tuple[float, ...]
+    bins: int | None = None
+    method: Any = "ems"
+    project: str | None = None
+    share: float = 0.0
+    intervals: Any = "wald"
+    record: Any = None
+    """The sums of the whole record, when a field of it is asked about."""
+    field: str | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Rows of label, value, low, high and standard error, how they were found, and their picture."""
+
+    rows: list[dict[str, Any]]
+    target: str
+    method: str
+    draw: Callable[[str, str], Any]
+    """A chart from a title and a subtitle."""
+
+
+def usual_question(domain: Domain) -> str:
+    """What one mostly asks about such values."""
+    if isinstance(domain, Categories | Binary):
+        return "frequency"
+    if isinstance(domain, Circle):
+        return "direction"
+    if isinstance(domain, Interval):
+        return "mean"
+    if isinstance(domain, Text | Whole):
+        return "heavy-hitters"
+    raise NotSupported(f"there is no estimate of a {type(domain).__name__} as a whole; for a record name one by --field")
+
+
+def answer(source: Accumulator, wish: Wish) -> Answer:
+    """The estimate that was asked for."""
+    if not 0 < wish.level < 1:
+        raise InvalidParameter("level must lie between 0 and 1, for example 0.95")
+    if wish.project is not None and wish.what not in ("frequency", "histogram"):
+        raise InvalidParameter("project is for frequencies and histograms: only shares add up to something known")
+    if wish.record is not None and wish.record.n != source.n and wish.what != "frequency":
+        # Who answered this field is a sample of all, so there is nothing to say about these users alone.
+        wish = replace(wish, target="population")
+    return QUESTIONS[wish.what](source, wish)
+
+
+def frequency(source: Accumulator, wish: Wish) -> Answer:
+    """The share of people with each value."""
+    from deniable.estimators import shares
+    from deniable.estimators.attributes import attribute_shares
+
+    if wish.record is None or wish.record.n == source.n:
+        found = shares(source, target=wish.target)
+    else:
+        found = attribute_shares(wish.record, target=wish.target)[wish.field or ""]
+    if wish.project is not None:
+        found = found.projected(wish.project)
+    rows = _rows(found, wish, [str(label) for label in found.labels or ()])
+
+    return Answer(rows, found.target, found.method, lambda title, subtitle: _bars(rows, wish, title, subtitle))
+
+
+def heavy_words(source: Any, wish: Wish) -> Answer:
+    """The words that many people have, out of far too many to list."""
+    from deniable.estimators import heavy_hitters
+
+    found = heavy_hitters(source, share=wish.share, target=wish.target)
+    rows = _rows(found.shares, wish, [str(word) for word in found.words])
+    return Answer(rows, found.shares.target, found.shares.method, lambda title, subtitle: _bars(rows, wish, title, subtitle))
+
+
+def mean(source: Accumulator, wish: Wish) -> Answer:
+    """The mean of a number."""
+    from deniable.estimators import mean
+
+    return _single(mean(source, target=wish.target), wish, "mean")
+
+
+def variance(source: Accumulator, wish: Wish) -> Answer:
+    """The variance of a number."""
+    from deniable.estimators import variance
+
+    return _single(variance(source, target=wish.target), wish, "variance")
+
+
+def distribution(source: Accumulator, wish: Wish) -> Answer:
+    """The shares of equal bins."""
+    from deniable.estimators import distribution
+
+    found = distribution(source, bins=wish.bins, method=wish.method, target=wish.target)
+    rows = _bin_rows(found, wish)
+    return Answer(rows, found.target, found.method, lambda title, subtitle: _density(source, wish, rows, title, subtitle))
+
+
+def histogram(source: Accumulator, wish: Wish) -> Answer:
+    """The unbiased shares of a few equal bins."""
+    from deniable.estimators import histogram
+
+    found = histogram(source, bins=wish.bins or 16, target=wish.target)
+    if wish.project is not None:
+        found = found.projected(wish.project)
+    rows = _bin_rows(found, wish)
+    return Answer(rows, found.target, found.method, lambda title, subtitle: _density(source, wish, rows, title, subtitle))
+
+
+def quantiles(source: Accumulator, wish: Wish) -> Answer:
+    """The values below which given shares of people lie."""
+    from deniable.charts import cumulative_band, quantile_chart
+    from deniable.estimators import distribution, quantiles
+
+    found = quantiles(source, wish.levels, bins=wish.bins, method=wish.method, target=wish.target)
+    rows = _rows(found, wish, [f"{100 * level:g} %" for level in wish.levels])
+
+    def draw(title: str, subtitle: str) -> Any:
+        shape = distribution(source, bins=wish.bins, method=wish.method, target=wish.target)
+        points, below, band = cumulative_band(shape, wish.level)
+        marked = list(zip(wish.levels, [row["value"] for row in rows], strict=True))
+        ends = [(row["low"], row["high"]) for row in rows]
+        return quantile_chart(points, below, band, marked, ends, title=title, subtitle=subtitle, level=wish.level)
+
+    return Answer(rows, found.target, found.method, draw)
+
+
+def direction(source: Accumulator, wish: Wish) -> Answer:
+    """The mean direction, and how concentrated the directions are (1 when all agree, 0 when none do)."""
+    from deniable.estimators import direction
+
+    found = direction(source, target=wish.target)
+    around = found.interval(wish.level)
+    along = found.concentration_interval(wish.level)
+    rows = [
+        _row("direction", found.angle, around[0], around[1], found.standard_error),
+        _row("concentration", found.concentration, along[0], along[1], found.concentration_error),
+    ]
+
+    def draw(title: str, subtitle: str) -> Any:
+        return histogram(source, wish if wish.bins else replace(wish, bins=ROSE_BINS)).draw(title, subtitle)
+
+    return Answer(rows, found.target, f"mean direction of {source.mechanism.name}, errors by the delta method", draw)
+
+
+QUESTIONS: dict[str, Callable[[Any, Wish], Answer]] = {
+    "frequency": frequency,
+    "mean": mean,
+    "variance": variance,
+    "distribution": distribution,
+    "histogram": histogram,
+    "quantiles": quantiles,
+    "direction": direction,
+    "heavy-hitters": heavy_words,
+}
+
+
+def _rows(found: Estimate, wish: Wish, labels: list[str]) -> list[dict[str, Any]]:
+    low, high = found.interval(wish.level, wish.intervals) if wish.intervals != "wald" else found.interval(wish.level)
+    columns = [found.value, low, high, found.standard_error]
+    lists = [column.reshape(-1).tolist() for column in columns]
+    return [_row(*row) for row in zip(labels, *lists, strict=True)]
+
+
+def _bin_rows(found: Estimate, wish: Wish) -> list[dict[str, Any]]:
+    bins = list(found.labels or ())
+    rows = _rows(found, wish, [f"{low:.6g} … {high:.6g}" for low, high in bins])
+    return [{**row, "from": low, "to": high} for row, (low, high) in zip(rows, bins, strict=True)]
+
+
+def _row(label: str, value: float, low: float, high: float, error: float) -> dict[str, Any]:
+    return {"label": label, "value": value, "low": low, "high": high, "standard_error": error}
+
+
+def _single(found: Estimate, wish: Wish, label: str) -> Answer:
+    from deniable.charts import estimate_chart
+
+    rows = _rows(found, wish, [label])
+
+    def draw(title: str, subtitle: str) -> Any:
+        ends = [(rows[0]["low"], rows[0]["high"])]
+        return estimate_chart([label], [rows[0]["value"]], ends, quantity=label, title=title, subtitle=subtitle, level=wish.level)
+
+    return Answer(rows, found.target, found.method, draw)
+
+
+def _bars(rows: list[dict[str, Any]], wish: Wish, title: str, subtitle: str) -> Any:
+    from deniable.charts import estimate_chart
+
+    if not rows:
+        raise InvalidParameter("there is nothing to draw: no word stands out of the noise")
+    shown = sorted(rows, key=lambda row: -row["value"])[:MOST_BARS]
+    return estimate_chart(
+        [row["label"] for row in shown],
+        [row["value"] for row in shown],
+        [(row["low"], row["high"]) for row in shown],
+        title=title,
+        subtitle=subtitle + (f", the {MOST_BARS} largest of {len(rows)}" if len(rows) > MOST_BARS else ""),
+        percent=True,
+        level=wish.level,
+    )
+
+
+def _density(source: Any, wish: Wish, rows: list[dict[str, Any]], title: str, subtitle: str) -> Any:
+    from deniable.charts import distribution_chart, rose_chart
+
+    shares, ends = [row["value"] for row in rows], [(row["low"], row["high"]) for row in rows]
+    edges = [rows[0]["from"], *(row["to"] for row in rows)]
+    domain = source.mechanism.domain
+    if not isinstance(domain, Circle):
+        return distribution_chart(edges, shares, ends, title=title, subtitle=subtitle, level=wish.level)
+    marks = {f"{float(domain.period) * i / 8:.4g}": i / 8 for i in range(8)}
+    return rose_chart(shares, ends, marks=marks, title=title, subtitle=subtitle, level=wish.level)

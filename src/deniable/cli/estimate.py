@@ -1,0 +1,181 @@
+"""`deniable estimate`: files of reports in, estimates with their uncertainty out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from deniable.cli.answers import QUESTIONS, Answer, Wish, answer, usual_question
+from deniable.cli.recipes import recipe_of
+from deniable.cli.terminal import block_chart, byte_progress, console, print_json, table
+from deniable.errors import InvalidParameter, Malformed
+
+if TYPE_CHECKING:
+    from deniable.accumulators import Accumulator
+    from deniable.datasets import Intake
+    from deniable.mechanisms import Mechanism
+
+TARGETS = {"these-users": "these users", "population": "population"}
+PROJECTIONS = ("simplex", "non-negative", "norm-sub", "norm-cut", "base-cut")
+MOST_ROWS, COLUMNS = 60, 64
+
+
+@click.command(short_help="Estimate from files of reports, with honest uncertainty.")
+@click.argument("reports", nargs=-1, required=True)
+@click.option("--recipe", "-r", metavar="FILE", help="The recipe; by default REPORTS.recipe.json beside the reports.")
+@click.option("--what", "-w", type=click.Choice(list(QUESTIONS)), help="The question; by default what suits the domain.")
+@click.option("--field", help="The field of a record to ask about.")
+@click.option("--bins", type=click.IntRange(1), help="How many bins a distribution has.")
+@click.option(
+    "--method", type=click.Choice(["ems", "em"]), default="ems", show_default=True, help="Smoothed or most likely distribution."
+)
+@click.option("--levels", default=".25,.5,.75", show_default=True, help="Which quantiles.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="How sure the intervals are.")
+@click.option(
+    "--intervals", type=click.Choice(["wald", "exact"]), default="wald", show_default=True, help="Exact: for few reports."
+)
+@click.option("--target", type=click.Choice(list(TARGETS)), default="these-users", show_default=True, help="Whose value it is.")
+@click.option("--project", type=click.Choice(PROJECTIONS), help="Make shares possible ones; biased, the intervals stay.")
+@click.option("--share", type=float, default=0.0, help="Heavy hitters: the share of people a word must have to be found.")
+@click.option("--column", default="output", show_default=True, help="The column of a table that holds the outputs.")
+@click.option("--base", type=click.Choice(["16", "10"]), default="16", show_default=True, help="How outputs are written in text.")
+@click.option("--chart", type=click.Path(dir_okay=False), help="Draw the estimates to a .png, .svg, .html or .json file.")
+@click.option("--strict", is_flag=True, help="Stop at the first record that cannot be used.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def estimate(
+    reports: tuple[str, ...],
+    recipe: str | None,
+    what: str | None,
+    field: str | None,
+    levels: str,
+    target: str,
+    chart: str | None,
+    as_json: bool,
+    column: str,
+    base: str,
+    strict: bool,
+    **wishes: Any,
+) -> None:
+    """Estimate from the reports in REPORTS, one or more files ('-' is standard input).
+
+    Files hold wire batches (.dn), wire JSON by lines (.jsonl), or tables (.csv, .parquet, .arrow) with a column of outputs. They
+    are read piece by piece, so they may be larger than the memory. Records that cannot be used are counted by reason and left out.
+    """
+    if chart is not None:
+        from deniable.charts.files import check_ending
+
+        check_ending(chart)
+    if len({Path(path).resolve() for path in reports}) < len(reports):
+        raise click.UsageError("a file is given twice; its reports would count twice")
+    wanted = _levels(levels)
+    mechanism = recipe_of(reports, recipe)
+    question = what or (usual_question(mechanism.domain) if field is None else None)
+    intake = _read(mechanism, reports, column, int(base), strict, quiet=as_json)
+    if intake.n == 0:
+        raise Malformed("; ".join(["there are no reports to estimate from", *intake.summary()]))
+    source = _part(intake.accumulator, field)
+    asked = question or usual_question(source.mechanism.domain)
+    record = None if field is None else intake.accumulator
+    found = answer(source, Wish(what=asked, target=TARGETS[target], levels=wanted, record=record, field=field, **wishes))
+    if chart is not None:
+        _draw(found, asked, source, chart)
+    if as_json:
+        print_json(_document(found, asked, source, intake, wishes["level"], field, chart))
+    else:
+        _print(found, asked, source, wishes["level"], chart)
+    for sentence in intake.summary():
+        click.echo(f"deniable: {sentence}", err=True)
+
+
+def _levels(text: str) -> tuple[float, ...]:
+    try:
+        found = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        found = ()
+    if not found or not all(0 < level < 1 for level in found):
+        raise InvalidParameter("levels must be numbers between 0 and 1 with commas between them, for example .25,.5,.75")
+    return found
+
+
+def _read(mechanism: Mechanism, paths: tuple[str, ...], column: str, base: int, strict: bool, *, quiet: bool) -> Intake:
+    from deniable.datasets import read_reports, total_bytes
+
+    with byte_progress("reading", total_bytes(paths), hidden=quiet) as progress:
+        return read_reports(mechanism, paths, column=column, base=base, strict=strict, progress=progress)
+
+
+def _part(source: Accumulator, field: str | None) -> Accumulator:
+    """The sums of a record's field, or the sums themselves."""
+    from deniable.accumulators import Joined
+
+    if not isinstance(source, Joined):
+        if field is not None:
+            raise click.UsageError(f"--field is for records; {source.mechanism.name} reports single values")
+        return source
+    if field is None or field not in source.parts:
+        raise click.UsageError(f"--field must name one of the record's fields: {', '.join(source.parts)}")
+    return source.parts[field]
+
+
+def _document(
+    found: Answer, what: str, source: Accumulator, intake: Intake, level: float, field: str | None, chart: str | None
+) -> dict[str, Any]:
+    return {
+        "mechanism": source.mechanism.name,
+        "epsilon": float(source.mechanism.privacy),
+        "fingerprint": intake.mechanism.fingerprint,
+        "field": field,
+        "n": source.n,
+        "refused": intake.refused.total(),
+        "refused_by_reason": dict(intake.refused),
+        "notes": intake.notes,
+        "what": what,
+        "estimates": found.rows,
+        "target": found.target,
+        "level": level,
+        "method": found.method,
+        "chart": chart,
+    }
+
+
+def _draw(found: Answer, what: str, source: Accumulator, path: str) -> None:
+    from deniable.charts import save
+
+    mechanism = source.mechanism
+    subtitle = f"{source.n:,} reports by {mechanism.name} at ε = {float(mechanism.privacy):g}, {found.target}"
+    save(found.draw(f"Estimated {what}", subtitle), path)
+
+
+def _print(found: Answer, what: str, source: Accumulator, level: float, chart: str | None) -> None:
+    from rich.markup import escape
+
+    numbers = ("estimate", "low", "high", "standard error")
+    mechanism = source.mechanism
+    title = f"{what.capitalize()}: {source.n:,} reports by {mechanism.name} at epsilon {float(mechanism.privacy):g}"
+    made = table("", *numbers, title=title, numbers=numbers)
+    for row in found.rows[:MOST_ROWS]:
+        made.add_row(escape(row["label"]), *(f"{row[key]:.6g}" for key in ("value", "low", "high", "standard_error")))
+    out = console()
+    if len(found.rows) > MOST_ROWS and "from" in found.rows[0]:
+        _print_blocks(out, title, found.rows)
+    else:
+        out.print(made)
+        if len(found.rows) > MOST_ROWS:
+            out.print(f"… and {len(found.rows) - MOST_ROWS} more; --json prints all of them")
+    out.print(f"{100 * level:g} % intervals for {found.target}; {found.method}", soft_wrap=True, markup=False)
+    if chart is not None:
+        out.print(f"chart: {chart}", soft_wrap=True, markup=False)
+
+
+def _print_blocks(out: Any, title: str, rows: list[dict[str, Any]]) -> None:
+    """Many bins: columns of blocks, several bins in each."""
+    together = -(-len(rows) // COLUMNS)
+    columns = [sum(row["value"] for row in rows[i : i + together]) for i in range(0, len(rows), together)]
+    out.print(title, style="bold", soft_wrap=True, markup=False)
+    for line in block_chart(columns):
+        out.print(f"  {line}", markup=False)
+    left, right = f"{rows[0]['from']:.6g}", f"{rows[-1]['to']:.6g}"
+    out.print(f"  {left}{' ' * max(1, len(columns) - len(left) - len(right))}{right}")
+    out.print(f"{len(rows)} bins; --json prints all of them, --bins makes them fewer")

@@ -1,0 +1,58 @@
+"""Recipes in files, beside the reports that were drawn by them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from deniable.errors import InvalidParameter, Malformed
+from deniable.mechanisms import Mechanism, mechanism_from_recipe
+from deniable.wire import parse_json
+
+ENDING = ".recipe.json"
+LARGEST = 1 << 24
+
+
+def recipe_beside(path: str) -> Path:
+    """Where the recipe of a file of reports stands: `reports.csv.recipe.json` beside `reports.csv`."""
+    return Path(path + ENDING)
+
+
+def write_recipe(mechanism: Mechanism, path: str | Path) -> None:
+    """The public recipe and its fingerprint."""
+    document = {"fingerprint": mechanism.fingerprint, "recipe": mechanism.recipe()}
+    Path(path).write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def read_recipe(path: str | Path) -> Mechanism:
+    """The mechanism of a recipe file: the recipe alone, or a document with a field `recipe`."""
+    with open(path, "rb") as file:
+        data = file.read(LARGEST + 1)
+    name = Path(path).name
+    if len(data) > LARGEST:
+        raise Malformed(f"{name} is too large to be a recipe")
+    document = parse_json(data)
+    recipe = document["recipe"] if isinstance(document, dict) and "recipe" in document else document
+    mechanism = mechanism_from_recipe(recipe)
+    stated = document.get("fingerprint", mechanism.fingerprint)
+    if stated != mechanism.fingerprint:
+        raise InvalidParameter(f"{name} states another fingerprint than its recipe has: it was changed, or made by another release")
+    return mechanism
+
+
+def recipe_of(paths: Sequence[str], given: str | None) -> Mechanism:
+    """The recipe that was named, or the one that stands beside the reports."""
+    if given is not None:
+        return read_recipe(given)
+    beside = [recipe_beside(path) for path in paths if path != "-" and recipe_beside(path).exists()]
+    if not beside:
+        raise click.UsageError("give the recipe of the reports by --recipe FILE; `deniable randomize --output` writes it")
+    found = [read_recipe(path) for path in beside]
+    if len({mechanism.fingerprint for mechanism in found}) > 1:
+        raise click.UsageError(
+            "the files were drawn by different recipes; estimate from each of them on its own, or name one by --recipe"
+        )
+    return found[0]

@@ -1,0 +1,181 @@
+"""Lower bounds that hold for every mechanism, with outputs anywhere: what the multipliers of cuts prove.
+
+Weights mu (of sum 1) on cuts (x, l) show that no mechanism's worst error is below sum mu l, provided that
+h(y) = sum mu c(y) is nowhere negative: the error is at least sum mu l + sum g h. Where a grid left h a little
+negative, all levels are lowered by s, which raises h by at least s everywhere (E s where the output is
+favoured) and lowers the bound by s. h is examined for all real y, not on a grid: between the places where
+some cut changes its rule it is convex (exponents from 1) or concave (below 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.design.problem import DistanceLoss
+
+Floats = NDArray[np.float64]
+
+SAFETY = 1e-9
+"""Taken off every bound, relatively: far more than sums of doubles can be wrong."""
+CHUNK = 1 << 21
+FINE = 1 << 14
+PIECES = 1025
+"""Pieces are cut at least this often, so that tangents at their ends stay close to the curve."""
+
+
+def lowered(levels: Floats, weights: Floats, least: Callable[[Floats], float]) -> float:
+    """sum mu l, lowered until `least` (the smallest h for given levels) is not negative."""
+    weights = weights / weights.sum()
+    scale = float(np.abs(levels).max()) + 1e-300
+
+    def low(shift: float) -> float:
+        return least(levels - shift) - SAFETY * scale
+
+    left, at_left = 0.0, low(0.0)
+    if at_left >= 0:
+        return float(weights @ levels) - SAFETY * scale
+    # h grows by at least the shift; as a function of it, its minimum is concave, so chords stay below it.
+    right = -at_left
+    at_right = low(right)
+    for _ in range(6):
+        between = left - at_left * (right - left) / (at_right - at_left)
+        at_between = low(between)
+        if at_between < 0:
+            left, at_left = between, at_between
+            continue
+        if right - between < 1e-7 * scale:
+            right = between
+            break
+        right, at_right = between, at_between
+    return float(weights @ levels) - right - SAFETY * scale
+
+
+def line_bound(loss: DistanceLoss, e: float, x: Floats, levels: Floats, weights: Floats) -> float:
+    """The bound proved by cuts at x in [0, 1] and by their mirror images, over all outputs in [0, 1].
+
+    In widths of the domain (for a function, in its own units).
+    """
+    x, levels, weights = _used(x, levels, weights)
+    x, levels, weights = np.concatenate([x, 1 - x]), np.tile(levels, 2), np.tile(weights, 2)
+    share = weights / weights.sum()
+    if loss.exponent is None:
+        return lowered(levels, weights, lambda shifted: _least_by_cells(loss, e, x, shifted, share))
+    exponent = loss.exponent
+    return lowered(levels, weights, lambda shifted: _least_power(exponent, e, x, shifted, share))
+
+
+def _used(x: Floats, levels: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
+    kept = weights > 1e-10 * weights.max()
+    return x[kept], levels[kept], weights[kept]
+
+
+def _least_power(k: float, e: float, x: Floats, levels: Floats, share: Floats) -> float:
+    """The least h for |y - x|**k."""
+    reach = np.where(levels > 0, np.maximum(levels, 0.0) ** (1 / k), -1.0)
+    inside = reach >= 0
+    marks = np.concatenate([np.linspace(0, 0.5, PIECES), x, (x - reach)[inside], (x + reach)[inside]])
+    # The cuts are mirror images of each other, so one half of the outputs shows everything.
+    marks = np.unique(np.clip(marks, 0, 0.5))
+    return least_between(marks, lambda y, middle: power_terms(k, e, x, levels, reach, share, y, middle), k < 1)
+
+
+def power_terms(
+    k: float, e: float, x: Floats, levels: Floats, reach: Floats, share: Floats, y: Floats, middle: Floats
+) -> tuple[Floats, Floats]:
+    """h and its slope at y, by the rules that hold at `middle`."""
+    away = middle[:, None] - x
+    rule = np.where(np.abs(away) < reach, e, 1.0) * share
+    distance = np.abs(y[:, None] - x)
+    value = (rule * (distance**k - levels)).sum(axis=1)
+    if k < 1:
+        return value, np.zeros_like(value)
+    slope = (rule * np.sign(away) * k * distance ** (k - 1)).sum(axis=1)
+    return value, slope
+
+
+def least_between(marks: Floats, terms: Callable[[Floats, Floats], tuple[Floats, Floats]], concave: bool) -> float:
+    """A lower bound of a function that is convex (or concave) between neighbouring marks.
+
+    `terms(y, middle)` gives value and slope at y by the rules that hold at `middle`. A convex function lies above
+    its tangents at both ends of a piece, and so above the point where they meet.
+    """
+    found = np.inf
+    size = 1 << 10
+    for begin in range(0, marks.size - 1, size):
+        a, b = marks[begin : begin + size + 1][:-1], marks[begin : begin + size + 1][1:]
+        middle = (a + b) / 2
+        (left, rise), (right, fall) = terms(a, middle), terms(b, middle)
+        ends = np.minimum(left, right)
+        if not concave:
+            bent = (rise < 0) & (fall > 0)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                meet = left + rise * (right - left - fall * (b - a)) / (rise - fall)
+            ends = np.where(bent, np.minimum(ends, meet), ends)
+        found = min(found, float(ends.min()))
+    return found
+
+
+def _least_by_cells(loss: DistanceLoss, e: float, x: Floats, levels: Floats, share: Floats) -> float:
+    """The least h for any increasing loss: in a cell of outputs, no loss is below that at its nearest point."""
+    half = 0.5 / FINE
+    middles = (np.arange(FINE // 2) + 0.5) / FINE
+    found = np.inf
+    size = max(1, CHUNK // x.size)
+    for begin in range(0, FINE // 2, size):
+        nearest = np.maximum(np.abs(middles[begin : begin + size, None] - x) - half, 0.0)
+        above = loss.at(nearest.ravel()).reshape(nearest.shape) - levels
+        found = min(found, float((np.where(above > 0, above, e * above) @ share).min()))
+    return found
+
+
+def spread_bound(exponent: float, e: float, x: Floats, width: float, levels: Floats, weights: Floats) -> float:
+    """The same when each x stands for a value spread evenly over x ± width/2: a continuous prior.
+
+    h is then an average of cuts. Between the points of a fine grid it cannot fall below the chord by more than
+    its curvature allows.
+    """
+    x, levels, weights = _used(x, levels, weights)
+    share = weights / weights.sum()
+    y = np.linspace(0, 1, 4097)
+    step = float(y[1])
+    bend = _bend(exponent, width, _densest(x, share))
+    sag = e * (bend * step**2 / 8 if exponent >= 1 else bend * step)
+
+    def least(shifted: Floats) -> float:
+        found = np.inf
+        size = max(1, CHUNK // x.size)
+        for begin in range(0, y.size, size):
+            part = y[begin : begin + size, None]
+            whole = _integral(part - x + width / 2, shifted, exponent, e) - _integral(part - x - width / 2, shifted, exponent, e)
+            found = min(found, float((whole / width @ share).min()))
+        return found - sag
+
+    return lowered(levels, weights, least)
+
+
+def _densest(x: Floats, share: Floats) -> float:
+    """The largest probability of one x."""
+    return float(np.bincount(np.unique(x, return_inverse=True)[1], weights=share).max())
+
+
+def _bend(k: float, width: float, densest: float) -> float:
+    """An upper bound of h'' / E (for k < 1, of |h'| / E), for values spread over cells of a width."""
+    if k < 1:
+        return float(width ** (k - 1))
+    if k >= 2:
+        return k * (k - 1)
+    # Across the cell that holds y, c' jumps from -k d**(k-1) to k d**(k-1); across the others it grows by small steps.
+    return float(densest * (4 * k * width ** (k - 2) + (2 * k / width if k > 1 else 0.0)))
+
+
+def _integral(u: Floats, levels: Floats, k: float, e: float) -> Floats:
+    """The integral of c from 0 to u, as a function of the signed distance."""
+    reach = np.maximum(levels, 0.0) ** (1 / k)
+    d = np.abs(u)
+    near = np.minimum(d, reach)
+    inside = e * (near ** (k + 1) / (k + 1) - levels * near)
+    outside = (d ** (k + 1) - near ** (k + 1)) / (k + 1) - levels * (d - near)
+    return np.asarray(np.sign(u) * (inside + outside))

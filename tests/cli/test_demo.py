@@ -1,0 +1,58 @@
+"""`deniable demo` on a small part of its data."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from deniable import datasets
+from deniable.cli import main
+from deniable.cli.demo_questions import Finding, _below, _shares
+from deniable.datasets import Flights
+from deniable.mechanisms import make_mechanism
+
+
+def few_flights() -> Flights:
+    count = 4000
+    place = np.arange(count)
+    delay = np.where(place % 50 == 0, np.nan, place % 90 - 30.0)
+    carrier = np.where(place % 3 == 0, "UA", "B6")
+    return Flights(carrier, np.full(count, "JFK"), 6 + place % 12, place % 60, delay, delay)
+
+
+@pytest.mark.slow
+def test_the_demo_answers_every_question_and_draws_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(datasets, "flights", few_flights)
+    monkeypatch.setattr(datasets, "wind_directions", lambda: np.arange(2000) % 180.0)
+    monkeypatch.setattr(datasets, "airline_names", lambda: {"UA": "United", "B6": "JetBlue", "DL": "Delta"})
+    result = CliRunner().invoke(main, ["demo", "--json", "-o", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    found = {finding["certificate"]["mechanism"]: finding for finding in document["findings"]}
+    assert len(document["findings"]) == 4
+    assert all(finding["certificate"]["holds"] for finding in document["findings"])
+    assert [row["name"] for row in found["sw"]["rows"]][:2] == ["mean", "10 % are below"]
+    assert found["sw"]["reports"] == 3920
+    assert len(found["sw"]["bins"]) == 24
+    assert sum(row["truth"] for row in found["sw"]["bins"]) == pytest.approx(1)
+    names = {Path(chart).name for chart in document["charts"]}
+    assert {"airlines.png", "delays.png", "delay-quantiles.svg", "departures.html", "wind.png"} <= names
+    assert all(Path(chart).stat().st_size > 1000 for chart in document["charts"])
+
+
+def test_whether_an_interval_holds_the_truth_is_told() -> None:
+    finding = Finding("x", make_mechanism("circular-window", epsilon=1), 10, "h")
+    finding.add("inside", 1.0, (0.0, 2.0), 1.5)
+    finding.add("outside", 1.0, (0.0, 2.0), 2.5)
+    finding.add("around", 0.5, (-1.0, 2.0), 23.5, period=24)
+    assert [row["inside"] for row in finding.rows] == [True, False, True]
+
+
+def test_true_shares() -> None:
+    assert _shares([0, 1, 2, 4], 0, 4, 2) == [0.5, 0.5]
+    assert _shares([0, 1, 2, 4], 0, 4, 2, wraps=True) == [0.75, 0.25]
+    assert _below([0, 1, 2, 4], [1, 3, 4]) == [0.5, 0.75, 1.0]

@@ -1,0 +1,67 @@
+"""Unbiased designs: the mean is exact, the variance is the least known, and the bound is a bound."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from deniable.design import design
+from deniable.design.unbiased import largest_variance
+from deniable.domains import Interval
+from deniable.errors import InvalidParameter
+from deniable.mechanisms.numeric.designed_unbiased import DesignedUnbiased
+from deniable.mechanisms.numeric.hm import Hybrid
+from deniable.testing import assert_conforms
+from deniable.utility import closed_form, worst_case
+
+UNIT = Interval(0, 1)
+
+
+@pytest.mark.parametrize(("eps", "target"), [(0.5, 4.01), (1, 1.0), (2, 0.2170), (3, 0.0763), (4, 0.0319)])
+def test_the_known_values_are_met(eps: float, target: float) -> None:
+    found = design(UNIT, "squared", eps, unbiased=True)
+    assert isinstance(found.mechanism, DesignedUnbiased)
+    assert found.worst_case <= target
+    assert 1 <= found.gap <= 1.01
+    assert found.mechanism.certificate().holds
+    assert found.worst_case == pytest.approx(worst_case(found.mechanism, "squared").error, rel=1e-4)
+    hybrid = closed_form(Hybrid(epsilon=eps), "worst_variance")
+    assert found.lower_bound <= found.worst_case <= hybrid
+    golden = {0.5: 4.000619464, 3: 0.07596830283}
+    if eps in golden:  # a program of its own, on 31 inputs
+        assert found.lower_bound <= golden[eps] * 1.001
+        assert found.worst_case >= golden[eps] * 0.999
+
+
+def test_every_row_has_exactly_the_mean_it_should() -> None:
+    mechanism = design(Interval(18, 90), "squared", 2, unbiased=True).mechanism
+    assert isinstance(mechanism, DesignedUnbiased)
+    table = mechanism.table
+    for i in (0, 1, table.inputs // 3, table.inputs // 2, table.inputs - 1):
+        mean = sum(weight * mechanism.reading.position(j) for j, weight in enumerate(table.rows[i])) / table.total
+        assert mean == Fraction(i, table.inputs - 1)
+    assert_conforms(mechanism)
+
+
+@pytest.mark.parametrize("example", list(DesignedUnbiased.examples()), ids=lambda example: f"{example.rows} rows")
+def test_measured_variance_is_that_of_the_weights(example: DesignedUnbiased) -> None:
+    width = float(example.domain.width)
+    assert largest_variance(example) * width**2 == pytest.approx(worst_case(example, "squared").error, rel=1e-3)
+
+
+def test_recipes_that_have_no_such_rows_are_refused() -> None:
+    good = {"epsilon": 1, "rows": 2, "weights": [400, 100, 400], "total": 1600, "slope": 600}
+    for change, message in (
+        ({"slope": 5000}, "slope is too large"),
+        ({"slope": 0}, "slope"),
+        ({"rows": 3}, "rows"),
+        ({"weights": [1, 2]}, "weights"),
+        ({"weights": [400, 0, 400]}, "weights"),
+        ({"weights": "abc"}, "weights"),
+        ({"total": 10}, "total"),
+        ({"total": 10**6}, "total"),
+        ({"total": 1.5}, "total"),
+    ):
+        with pytest.raises(InvalidParameter, match=message):
+            DesignedUnbiased(**{**good, **change})  # type: ignore[arg-type]
