@@ -16,7 +16,8 @@ import deniable
 
 SOURCE = Path(deniable.__file__).parent
 ROOMS = ["errors", "exact", "randomness", "domains", "channels", "reports", "mechanisms", "wire"]
-ROOMS += ["batch", "accumulators", "utility", "estimators", "testing", "datasets", "client", "charts", "cli"]
+ROOMS += ["batch", "accumulators", "utility", "design", "estimators", "joint"]
+ROOMS += ["testing", "datasets", "client", "secure", "charts", "cli"]
 PHONE = ROOMS[: ROOMS.index("wire") + 1]
 """What a phone can install: the standard library is enough."""
 
@@ -24,9 +25,12 @@ PACKAGES: dict[str, set[str]] = {
     "batch": {"numpy", "numba", "llvmlite", "cryptography"},  # llvmlite is what numba itself is made of
     "accumulators": {"numpy", "numba"},
     "utility": {"numpy", "scipy"},
+    "design": {"numpy", "scipy", "highspy", "pyscipopt"},
     "estimators": {"numpy", "scipy", "numba"},
+    "joint": {"numpy", "scipy", "numba"},
     "testing": {"numpy", "scipy", "cryptography"},
     "datasets": {"numpy", "pyarrow"},
+    "secure": {"rbcl", "cryptography", "mpyc", "numpy"},  # the last two only inside a committee member's process
     "charts": {"altair", "vl_convert", "numpy"},
     "cli": {"click", "rich"},
 }

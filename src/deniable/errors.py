@@ -11,6 +11,11 @@ DeniableError
 │   ├── Malformed           wrong length, wrong shape, padding that is not zero, output out of range
 │   ├── UnknownVersion      a format version this release does not read
 │   └── WrongRecipe         a report or sum that belongs to another recipe
+├── ProtocolError           a protocol between users stopped; nothing of its result was kept
+│   ├── PeerLost            the other side disconnected or was silent for too long
+│   ├── BadMessage          a message of the wrong kind, length or seal
+│   ├── Replayed            an old message was sent again, or one out of order
+│   └── BrokenCommitment    a revealed or dealt value is not the one committed to
 └── MissingPackage          an optional package is needed; the message says which (also an ImportError)
 
 A message names the parameter, the rule and the next step. It never shows a private value.
@@ -65,3 +70,23 @@ class WrongRecipe(WireError):
 
 class MissingPackage(DeniableError, ImportError):
     """An optional package is needed for this."""
+
+
+class ProtocolError(DeniableError):
+    """A protocol between users stopped. Nothing of its result was kept."""
+
+
+class PeerLost(ProtocolError):
+    """The other side disconnected or was silent for too long."""
+
+
+class BadMessage(ProtocolError):
+    """A message of the wrong kind, length or seal."""
+
+
+class Replayed(ProtocolError):
+    """An old message was sent again, or one out of order."""
+
+
+class BrokenCommitment(ProtocolError):
+    """A revealed or dealt value is not the one committed to."""

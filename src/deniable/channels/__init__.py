@@ -6,6 +6,7 @@ Profile         the weight depends on the distance only (Laplace, staircase, Gau
 Reference       two levels on top of a reference weight that is not constant
 Table           any matrix of weights
 Bits            independent bits, one of them favoured
+Pair            two users who lie together (see deniable.joint)
 Product         several channels side by side
 Interpolated    a channel entered between two of its inputs
 Mixture         a public coin chooses the channel
@@ -16,6 +17,7 @@ from deniable.channels.base import Channel
 from deniable.channels.bits import Bits
 from deniable.channels.chain import Chain, Identity, Interpolated, Mixture
 from deniable.channels.nested import Nested
+from deniable.channels.pair import Pair
 from deniable.channels.product import Product
 from deniable.channels.profile import Profile
 from deniable.channels.reference import Reference
@@ -31,6 +33,7 @@ __all__ = [
     "Interpolated",
     "Mixture",
     "Nested",
+    "Pair",
     "Product",
     "Profile",
     "Reference",

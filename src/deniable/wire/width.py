@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from deniable.channels import Channel, Interpolated, Mixture, Product, Table, TwoLevel
+from deniable.channels.fake_data import Field
 from deniable.errors import Malformed, UnknownVersion, WrongRecipe
 from deniable.mechanisms.base import Mechanism
 from deniable.reports import Report
@@ -73,7 +74,7 @@ def possible(channel: Channel, output: int) -> bool:
     if isinstance(channel, Mixture):
         part, inner = channel.part_of(output)
         return possible(channel.parts[part], inner)
-    if isinstance(channel, Interpolated):
+    if isinstance(channel, Interpolated | Field):
         return possible(channel.inner, output)
     if isinstance(channel, Table):
         return any(row[output] for row in channel.rows)

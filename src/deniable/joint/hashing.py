@@ -1,0 +1,68 @@
+"""Joint answers inside optimized local hashing (OLH): the k-ary table on the buckets of each user's own hash.
+
+Averaged over the hash functions, a user who does not hold v supports v with probability 1/g whether the
+indicator is 1 or 0. So only pairs that both hold v are correlated in the count of v: the joint table changes
+the variance of frequent values and leaves that of rare ones as it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.batch.keystream import Keystream, SystemKeystream
+from deniable.batch.sampler import random_words
+from deniable.channels.hashing import Hashing, mix
+from deniable.errors import InvalidParameter
+from deniable.exact import Epsilon, EpsilonLike
+from deniable.joint.accounting import Accounting
+from deniable.joint.arguments import check_ones, check_users
+from deniable.joint.k_ary import KaryPair
+
+
+@dataclass(frozen=True)
+class HashedPair:
+    """Two users who hash one of `size` values to g buckets each and answer together; seeds are public.
+
+    >>> HashedPair.bounded(1000, 1, 2).buckets.k
+    3
+    """
+
+    size: int
+    buckets: KaryPair
+
+    @classmethod
+    def bounded(cls, size: int, epsilon: EpsilonLike, collusion: EpsilonLike) -> HashedPair:
+        """OLH's g = floor(E) + 1 buckets with the bounded k-ary table."""
+        return cls(size, KaryPair.bounded(Epsilon(epsilon).floor(1) + 1, epsilon, collusion))
+
+    def account(self, n: int, m: int) -> Accounting:
+        """Those of the k-ary table: the seed is independent of the value."""
+        return self.buckets.account(n, m)
+
+    def variance(self, n: int, count: int) -> float:
+        """[n g'(1-g') + n_v (p - g')(1 - p - g') + n_v (n_v - 1)/(n-1) r p (1-p)] / (p - g')**2, g' = 1/g, r the correlation."""
+        check_users(n)
+        held = check_ones(count, n, "count")
+        p, share, r = float(self.buckets.truth), 1 / self.buckets.k, float(self.buckets.pair.correlation)
+        together = held * (held - 1) / (n - 1) * r * p * (1 - p)
+        return (n * share * (1 - share) + held * (p - share) * (1 - p - share) + together) / (p - share) ** 2
+
+    def answer(self, values: NDArray[np.int64], keystream: Keystream | None = None) -> NDArray[np.int64]:
+        """Reports (seed, bucket), one row per user; neighbours answer together."""
+        held = np.ascontiguousarray(values, np.int64)
+        if held.ndim != 1 or (len(held) and not (held.min() >= 0 and held.max() < self.size)):
+            raise InvalidParameter(f"the values must be a one-dimensional array of whole numbers from 0 to {self.size - 1}")
+        stream = SystemKeystream() if keystream is None else keystream
+        hashes = (random_words(stream, len(held)) >> np.uint64(32)).astype(np.int64)
+        hashing = Hashing(self.size, self.buckets.k)
+        true = np.array([hashing.bucket(int(h), int(v)) for h, v in zip(hashes, held, strict=True)], np.int64)
+        return np.stack([hashes, self.buckets.answer(true, stream)], axis=1)
+
+    def estimate(self, reports: NDArray[np.int64], value: int) -> float:
+        """The unbiased count of a value: (support - n/g) / (p - 1/g)."""
+        support = sum((mix(int(h), value) * self.buckets.k) >> 32 == int(bucket) for h, bucket in reports)
+        share = 1 / self.buckets.k
+        return (support - len(reports) * share) / (float(self.buckets.truth) - share)

@@ -1,0 +1,53 @@
+"""Joint mechanisms between users who trust nobody: pairing, and drawing together without seeing each other's draw.
+
+JointRandomness, Participant          commit, deal, reveal: 32 bytes that nobody controls
+replay                                the same from its public record
+pair_users, Pairing                   from those bytes to pairs, in public
+Thresholds                            the law of a pair in integers
+draw_as_first, draw_as_second         two users draw (T1, T2); each learns his own
+draw_many_as_first, …_second          many draws with the same partner
+converse, converse_together           run a protocol over a link, or both sides in one process
+SocketLink, SealedLink, Identity      frames, and end-to-end encryption
+JointSurvey, answer_jointly           the public document, and one user's answer
+BlindRequest, read_partner            hidden pairing by a committee (committee.py runs it)
+
+Semi-honest between partners; `two_party` and `committee` say what a dishonest one could do.
+"""
+
+from deniable.secure.answering import JointAnswer, answer_jointly, draw_over
+from deniable.secure.conversation import Transcript, converse, converse_together
+from deniable.secure.encryption import Identity, SealedLink
+from deniable.secure.hidden_pairing import BlindRequest, read_partner
+from deniable.secure.joint_randomness import JointRandomness, Participant, Phase
+from deniable.secure.pairing import Pairing, pair_users
+from deniable.secure.record import replay
+from deniable.secure.survey import JointSurvey
+from deniable.secure.thresholds import Thresholds
+from deniable.secure.transport import SocketLink
+from deniable.secure.two_party import draw_as_first, draw_as_second, draw_many_as_first, draw_many_as_second
+
+__all__ = [
+    "BlindRequest",
+    "Identity",
+    "JointAnswer",
+    "JointRandomness",
+    "JointSurvey",
+    "Pairing",
+    "Participant",
+    "Phase",
+    "SealedLink",
+    "SocketLink",
+    "Thresholds",
+    "Transcript",
+    "answer_jointly",
+    "converse",
+    "converse_together",
+    "draw_as_first",
+    "draw_as_second",
+    "draw_many_as_first",
+    "draw_many_as_second",
+    "draw_over",
+    "pair_users",
+    "read_partner",
+    "replay",
+]

@@ -1,0 +1,18 @@
+"""Extremal mechanisms for hypothesis tests."""
+
+from __future__ import annotations
+
+from deniable.design import extremal_design, regimes
+
+from .groups import Row, group
+
+
+@group(r"kairouz\.[ABC]\.(KL|TV|chi2)\..*")
+def _(row: Row) -> Row:
+    found = extremal_design(row["P0"], row["P1"], row["eps"], row["f"])
+    return {"lp": found.value, "binary": found.binary, "krr": found.k_rr}
+
+
+@group(r"kairouz\.[BC]\.thresholds")
+def _(row: Row) -> list[float]:
+    return list(regimes(row["P0"], row["P1"]))
