@@ -18,7 +18,7 @@ from deniable.domains import Categories
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import likely_shares, shares
 from deniable.estimators.bayesian_update import likelihood_maps
-from deniable.estimators.projective_decoder import _vectors, hyperplane_sums
+from deniable.estimators.projective_decoder import hyperplane_sums
 from deniable.estimators.support_counts import support_counts
 from deniable.estimators.walsh_hadamard import walsh_hadamard
 from deniable.mechanisms import make_mechanism
@@ -41,11 +41,11 @@ def test_hyperplane_sums_are_sums_over_hyperplanes(prime: int, dimension: int) -
     space = Projective(1, prime, dimension)
     points = np.random.default_rng(prime).integers(0, 1 << 40, space.outputs)
     digits = np.array([space.vector(point) for point in range(space.outputs)])
-    assert _vectors(space.outputs, prime, dimension).tolist() == digits.tolist()
     slow = (digits @ digits.T % prime == 0).astype(np.int64) @ points
     assert hyperplane_sums(space, points, space.outputs).tolist() == slow.tolist()
-    # Fewer values than points, and real numbers.
-    assert hyperplane_sums(space, points, space.outputs // 2 + 1).tolist() == slow[: space.outputs // 2 + 1].tolist()
+    # Fewer values than points, down to a last block of a single one, and real numbers.
+    for fewer in {1, 2, space.outputs // 2 + 1, (prime ** (dimension - 1) - 1) // (prime - 1) + 1}:
+        assert hyperplane_sums(space, points, fewer).tolist() == slow[:fewer].tolist()
     assert hyperplane_sums(space, points / 7, space.outputs) == pytest.approx(slow / 7)
 
 

@@ -12,9 +12,15 @@ T[b, rest, r] the sum over the first digits, so far multiplied by b, of what lea
     T'[(b, c), rest, r] = sum over digits d of T[b, (d, rest), r - c d].
 
 All tables have about q**m <= K entries, a step costs q additions for each, and there are m steps: K q log K / log q.
+The shares of a block then go to all hyperplanes by plain additions of whole stretches: x is a number whose last m + 1
+digits are (a, b), so the block's shares, written out for every (a, b), repeat with period q**(m + 1).
 """
 
 from __future__ import annotations
+
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -25,7 +31,7 @@ from deniable.channels.projective import Projective
 from deniable.estimators.walsh_hadamard import Number
 
 WIDE = 16
-"""From this prime on, loops over residues are long enough to be fast; below, loops over points are."""
+"""From this prime on, loops over residues are long enough to be fast; below, loops over points or rests are."""
 
 
 @njit(nogil=True, cache=True)
@@ -70,55 +76,80 @@ def _step_by_points(table, c, prime, found):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _vectors(count, prime, dimension):  # type: ignore[no-untyped-def]
-    """The digits of the first points, by counting up: channels.projective.Projective.vector of each."""
-    digits = np.zeros((count, dimension), np.int64)
-    lead = dimension - 1
-    digits[0, lead] = 1
-    for index in range(1, count):
-        for place in range(lead, dimension):
-            digits[index, place] = digits[index - 1, place]
-        place = dimension - 1
-        while place > lead and digits[index, place] == prime - 1:
-            digits[index, place] = 0
-            place -= 1
-        if place > lead:
-            digits[index, place] += 1
-        else:
-            digits[index, lead] = 0
-            lead -= 1
-            digits[index, lead] = 1
-    return digits
+def _step_by_rests(table, c, prime, found):  # type: ignore[no-untyped-def]
+    """The same sums in tables with the residue first and the rest last."""
+    points, rest = table.shape[1], found.shape[2]
+    for r in range(prime):
+        for point in range(points):
+            row = 1 + c * points + point
+            for tail in range(rest):
+                found[r, row, tail] = table[r, point, tail]
+            residue = r
+            for d in range(1, prime):
+                residue -= c
+                if residue < 0:
+                    residue += prime
+                at = d * rest
+                for tail in range(rest):
+                    found[r, row, tail] += table[residue, point, at + tail]
 
 
 @njit(nogil=True, cache=True)
-def _collect(sums, table, total, block, prime, digits, inverse):  # type: ignore[no-untyped-def]
-    """Add one block's share G[b, -a] to the sum of every hyperplane x; `block` is the place of its leading 1."""
-    dimension = digits.shape[1]
-    part = 1.0 / prime
-    for index in range(sums.size):
-        first = block + 1
-        points = np.int64(0)  # how many b there are with the digits up to here
-        while first < dimension and digits[index, first] == 0:
+def _numbering(prime, digits, inverse, point, scale):  # type: ignore[no-untyped-def]
+    """For every b of so many digits but 0: where its line stands in G, and what its first digit must be multiplied by."""
+    vector = np.empty(digits, np.int64)
+    for number in range(1, point.size):
+        left = number
+        for place in range(digits - 1, -1, -1):
+            vector[place] = left % prime
+            left //= prime
+        first = 0
+        points = np.int64(0)  # how many lines there are with the digits up to here
+        while vector[first] == 0:
             points = prime * points + 1
             first += 1
-        if first == dimension:
-            if digits[index, block] == 0:
-                sums[index] += total
-            continue
-        scale = inverse[digits[index, first]]
-        point = np.int64(0)
-        for place in range(first + 1, dimension):
+        factor = inverse[vector[first]]
+        found = np.int64(0)
+        for place in range(first + 1, digits):
             points = prime * points + 1
-            # Modulo the prime: the rounded quotient is off by one at most, and much faster than a division.
-            product = digits[index, place] * scale
-            product -= np.int64(product * part) * prime
-            if product < 0:
-                product += prime
-            elif product >= prime:
-                product -= prime
-            point += 1 + product * points
-        sums[index] += table[point, (prime - digits[index, block]) * scale % prime]
+            found += 1 + vector[place] * factor % prime * points
+        point[number] = found
+        scale[number] = factor
+
+
+@njit(nogil=True, cache=True)
+def _write_out(table, total, point, scale, prime, begin, shares):  # type: ignore[no-untyped-def]
+    """shares[i] = G[b, -a] for the number begin + i = (a, b); a block's total stands at a = b = 0."""
+    a, b = begin // point.size, begin % point.size
+    residues = np.empty(prime, np.int64)
+    i = 0
+    while i < shares.size:
+        for factor in range(prime):
+            residues[factor] = (prime - a) * factor % prime
+        if b == 0:
+            shares[i] = 0 if a else total
+            i, b = i + 1, 1
+        count = min(point.size - b, shares.size - i)
+        for j in range(count):
+            shares[i + j] = table[residues[scale[b + j]], point[b + j]]
+        i, a, b = i + count, a + 1, 0
+
+
+@njit(nogil=True, cache=True)
+def _add_repeated(sums, shares):  # type: ignore[no-untyped-def]
+    """sums[i] += shares[i modulo its length]."""
+    for begin in range(0, sums.size, shares.size):
+        for i in range(min(shares.size, sums.size - begin)):
+            sums[begin + i] += shares[i]
+
+
+@lru_cache(maxsize=64)
+def _lines(prime: int, digits: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """`_numbering`, remembered: it depends on the space only."""
+    inverse = np.array([0, *(pow(a, -1, prime) for a in range(1, prime))], np.int64)
+    point, scale = np.zeros(prime**digits, np.int32), np.zeros(prime**digits, np.int32)
+    _numbering(prime, digits, inverse, point, scale)
+    return point, scale
 
 
 def hyperplane_sums(space: Projective, points: NDArray[Number], hyperplanes: int) -> NDArray[Number]:
@@ -129,43 +160,60 @@ def hyperplane_sums(space: Projective, points: NDArray[Number], hyperplanes: int
     [9, 7, 11, 3, 11, 11, 11]
     """
     prime: int = space.prime
-    dimension: int = space.dimension
     sums = np.zeros(hyperplanes, points.dtype)
-    inverse = np.array([0, *(pow(a, -1, prime) for a in range(1, prime))], np.int64)
-    vectors = _vectors(hyperplanes, prime, dimension)
-    begin = 0
-    for digits in range(dimension):
-        block = points[begin : begin + prime**digits]
-        begin += prime**digits
-        _collect(sums, _block_sums(block, prime, digits), block.sum(), dimension - 1 - digits, prime, vectors, inverse)
+    # Hyperplanes and points are numbered alike: those with as many digits after the leading 1 come together.
+    starts = [(prime**after - 1) // (prime - 1) for after in range(space.dimension + 1)]
+    parts = [sums[begin:end] for begin, end in pairwise(starts)]
+    for digits in range(int(space.dimension)):
+        block = points[starts[digits] : starts[digits + 1]]
+        known = _block_sums(block, prime, digits), block.sum(), *_lines(prime, digits), prime
+        longest = max((len(part) for part in parts[digits + 1 :]), default=0)
+        repeated = np.empty(min(prime ** (digits + 1), longest), points.dtype)
+        _write_out(*known, 0, repeated)
+        for after, part in enumerate(parts):
+            if not len(part):
+                break
+            if after > digits:
+                _add_repeated(part, repeated)
+            else:
+                # The leading 1 of x stands where the block's does, or later among the digits of b.
+                shares = np.empty(len(part), points.dtype)
+                _write_out(*known, prime**after, shares)
+                part += shares
     return sums
 
 
 def _block_sums(block: NDArray[Number], prime: int, digits: int) -> NDArray[Number]:
-    """G[b, r]. The points b are in the order of the steps: first (0 … 0, 1), then c = 0, 1, … after the ones before."""
+    """G[r, b]. The points b are in the order of the steps: first (0 … 0, 1), then c = 0, 1, … after the ones before."""
     zeros = block  # the sums over the first digits without any condition
-    table: NDArray[Number] = np.empty((prime, len(block), 0), block.dtype)
-    if prime >= WIDE:
-        table = table.transpose(2, 1, 0)
+    wide = prime >= WIDE
+    by_rests = not wide
+    shape = (0, len(block), prime) if wide else (prime, 0, len(block))
+    table: NDArray[Number] = np.empty(shape, block.dtype)
     before = 0
     for done in range(1, digits + 1):
         rest, after = prime ** (digits - done), prime * before + 1
         by_digit = zeros.reshape(prime, rest)
-        if prime >= WIDE:
+        if by_rests and rest < before:
+            # From here on there are more points than rests: loops over points are the longer ones.
+            table, by_rests = np.ascontiguousarray(table.transpose(0, 2, 1)), False
+        # (0 … 0, 1) picks the digit itself.
+        if wide:
             found = np.empty((after, rest, prime), block.dtype)
-            # (0 … 0, 1) picks the digit itself.
             found[0] = by_digit.T
+        elif by_rests:
+            found = np.empty((prime, after, rest), block.dtype)
+            found[:, 0, :] = by_digit
         else:
             found = np.empty((prime, rest, after), block.dtype)
             found[:, :, 0] = by_digit
-        _step(table, prime, found)
+        _step(_step_by_residues if wide else _step_by_rests if by_rests else _step_by_points, table, prime, found)
         zeros, table, before = by_digit.sum(axis=0), found, after
-    return table.reshape(before, prime) if prime >= WIDE else np.ascontiguousarray(table.reshape(prime, before).T)
+    return np.ascontiguousarray(table.reshape(before, prime).T) if wide else table.reshape(prime, before)
 
 
-def _step(table: NDArray[Number], prime: int, found: NDArray[Number]) -> None:
+def _step(kernel: Any, table: NDArray[Number], prime: int, found: NDArray[Number]) -> None:
     """Work one digit into the table, every c on its own."""
-    kernel = _step_by_residues if prime >= WIDE else _step_by_points
 
     def work(thread: int, share: list[int]) -> None:
         for c in share:
