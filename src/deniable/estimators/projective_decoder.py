@@ -160,16 +160,17 @@ def hyperplane_sums(space: Projective, points: NDArray[Number], hyperplanes: int
     [9, 7, 11, 3, 11, 11, 11]
     """
     prime: int = space.prime
+    dimension: int = space.dimension
     sums = np.zeros(hyperplanes, points.dtype)
     # Hyperplanes and points are numbered alike: those with as many digits after the leading 1 come together.
-    starts = [(prime**after - 1) // (prime - 1) for after in range(space.dimension + 1)]
+    starts = [(prime**after - 1) // (prime - 1) for after in range(dimension + 1)]
     parts = [sums[begin:end] for begin, end in pairwise(starts)]
-    for digits in range(int(space.dimension)):
+    for digits in range(dimension):
         block = points[starts[digits] : starts[digits + 1]]
-        known = _block_sums(block, prime, digits), block.sum(), *_lines(prime, digits), prime
+        table, total, (point, scale) = _block_sums(block, prime, digits), block.sum(), _lines(prime, digits)
         longest = max((len(part) for part in parts[digits + 1 :]), default=0)
         repeated = np.empty(min(prime ** (digits + 1), longest), points.dtype)
-        _write_out(*known, 0, repeated)
+        _write_out(table, total, point, scale, prime, 0, repeated)
         for after, part in enumerate(parts):
             if not len(part):
                 break
@@ -178,7 +179,7 @@ def hyperplane_sums(space: Projective, points: NDArray[Number], hyperplanes: int
             else:
                 # The leading 1 of x stands where the block's does, or later among the digits of b.
                 shares = np.empty(len(part), points.dtype)
-                _write_out(*known, prime**after, shares)
+                _write_out(table, total, point, scale, prime, prime**after, shares)
                 part += shares
     return sums
 
