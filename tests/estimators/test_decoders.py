@@ -35,7 +35,7 @@ def test_walsh_hadamard_is_the_sum_over_signs(column: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("prime", "dimension"), [(2, 2), (2, 3), (2, 7), (3, 2), (3, 3), (3, 4), (5, 3), (7, 3), (13, 2), (17, 2), (17, 3)]
+    ("prime", "dimension"), [(2, 2), (2, 3), (2, 7), (3, 2), (3, 3), (3, 4), (5, 3), (7, 3), (13, 2), (17, 2), (17, 3), (67, 3)]
 )
 def test_hyperplane_sums_are_sums_over_hyperplanes(prime: int, dimension: int) -> None:
     space = Projective(1, prime, dimension)

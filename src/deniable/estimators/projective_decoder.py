@@ -30,8 +30,8 @@ from deniable.batch.parallel import in_parallel, worthwhile_threads
 from deniable.channels.projective import Projective
 from deniable.estimators.walsh_hadamard import Number
 
-WIDE = 16
-"""From this prime on, loops over residues are long enough to be fast; below, loops over points or rests are."""
+WIDE = 64
+"""From this prime on, loops over residues touch the least memory; below, loops over points or rests are faster."""
 
 
 @njit(nogil=True, cache=True)
@@ -58,40 +58,46 @@ def _step_by_residues(table, c, prime, found):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True)
 def _step_by_points(table, c, prime, found):  # type: ignore[no-untyped-def]
-    """The same sums in tables with the residue first and the point last."""
+    """found[r, rest, (b, c)] = the sum over d of table[r - c d, (d, rest), b], for one c and every b; two d at a time."""
     points, rest = table.shape[2], found.shape[1]
     row = 1 + c * points
     for r in range(prime):
         for tail in range(rest):
+            one = r - c if r >= c else r - c + prime
             for point in range(points):
-                found[r, tail, row + point] = table[r, tail, point]
-            residue = r
-            for d in range(1, prime):
-                residue -= c
-                if residue < 0:
-                    residue += prime
+                found[r, tail, row + point] = table[r, tail, point] + table[one, rest + tail, point]
+            for d in range(2, prime, 2):
+                first = one - c if one >= c else one - c + prime
+                one = first - c if first >= c else first - c + prime
                 at = d * rest + tail
-                for point in range(points):
-                    found[r, tail, row + point] += table[residue, at, point]
+                if d + 1 < prime:
+                    for point in range(points):
+                        found[r, tail, row + point] += table[first, at, point] + table[one, at + rest, point]
+                else:
+                    for point in range(points):
+                        found[r, tail, row + point] += table[first, at, point]
 
 
 @njit(nogil=True, cache=True)
 def _step_by_rests(table, c, prime, found):  # type: ignore[no-untyped-def]
-    """The same sums in tables with the residue first and the rest last."""
+    """The same sums in tables with the point second and the rest last."""
     points, rest = table.shape[1], found.shape[2]
     for r in range(prime):
         for point in range(points):
             row = 1 + c * points + point
+            one = r - c if r >= c else r - c + prime
             for tail in range(rest):
-                found[r, row, tail] = table[r, point, tail]
-            residue = r
-            for d in range(1, prime):
-                residue -= c
-                if residue < 0:
-                    residue += prime
+                found[r, row, tail] = table[r, point, tail] + table[one, point, rest + tail]
+            for d in range(2, prime, 2):
+                first = one - c if one >= c else one - c + prime
+                one = first - c if first >= c else first - c + prime
                 at = d * rest
-                for tail in range(rest):
-                    found[r, row, tail] += table[residue, point, at + tail]
+                if d + 1 < prime:
+                    for tail in range(rest):
+                        found[r, row, tail] += table[first, point, at + tail] + table[one, point, at + rest + tail]
+                else:
+                    for tail in range(rest):
+                        found[r, row, tail] += table[first, point, at + tail]
 
 
 @njit(nogil=True, cache=True)
