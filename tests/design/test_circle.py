@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,8 +24,12 @@ def test_the_gap_is_nothing(loss: str, eps: float) -> None:
     assert found.worst_case <= found.published["worst_case"] * (1 + 1e-9)
 
 
-@pytest.mark.parametrize(("k", "eps", "value"), [(1, 2, 0.8446520859), (2, 4, 0.4023328127), (2, 1, 2.146432462)])
-def test_the_program_on_sixty_points_finds_the_golden_value(k: int, eps: float, value: float) -> None:
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "golden.json").read_text())
+
+
+@pytest.mark.parametrize("row", [row for row in GOLDEN if row["id"].startswith("circ.LP.")], ids=lambda row: row["id"])
+def test_the_program_on_sixty_points_finds_the_golden_value(row: dict[str, Any]) -> None:
+    k, eps, value = row["inputs"]["k"], row["inputs"]["eps"], row["value"]["lp"]
     # Not averaged over rotations: the program may use any reference on the circle, and finds an even one good enough.
     apart = np.abs(np.arange(60) - np.arange(60)[:, None])
     losses = (np.minimum(apart, 60 - apart) * math.pi / 30) ** float(k)

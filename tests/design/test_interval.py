@@ -72,7 +72,7 @@ def test_golden_averages(row: dict[str, Any]) -> None:
 @pytest.mark.parametrize("eps", [0.5, 1, 2, 4])
 def test_the_quantiser_is_a_closed_form_and_never_below_the_bound(eps: float) -> None:
     cells, error = best_quantiser(eps)
-    golden = GOLDEN[f"avgL2.krrquant.eps{eps:g}"]["value"]
+    golden = GOLDEN["avgL2.krrquant." + f"eps{eps:g}"]["value"]
     assert cells == golden["m"]
     assert error == pytest.approx(golden["mse"], rel=1e-9)
     found = unit("squared", float(eps), "uniform")
