@@ -72,6 +72,11 @@ def test_a_batch_and_its_single_reports_give_the_same_sums(mechanism: Mechanism)
     assert accumulator_for(mechanism).add(batch) == accumulator_for(mechanism).add(reports)
 
 
+def test_a_mechanism_gives_its_own_empty_accumulator() -> None:
+    mechanism = make_mechanism("oue", domain=Categories(5), epsilon=1)
+    assert mechanism.accumulator() == accumulator_for(mechanism)
+
+
 def test_reports_that_are_searched_are_not_summed() -> None:
     with pytest.raises(NotSupported, match="PEMCollector"):
         accumulator_for(make_mechanism("pem", epsilon=1))

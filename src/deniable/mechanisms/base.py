@@ -81,8 +81,12 @@ class Mechanism(ABC):
 
     def randomize_many(self, values: Any) -> Any:
         """Private reports of an array of values, by the same law (needs numpy; see deniable.batch)."""
-        # The one door from here to the array rooms below, opened only when asked.
+        # This and `accumulator` are the doors from here to the array rooms below, opened only when asked.
         return importlib.import_module("deniable.batch").randomize_many(self, values)
+
+    def accumulator(self) -> Any:
+        """An empty, mergeable sum for this recipe's reports (needs numpy; see deniable.accumulators)."""
+        return importlib.import_module("deniable.accumulators").accumulator_for(self)
 
     @cached_property
     def fingerprint(self) -> str:
