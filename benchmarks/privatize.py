@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import time
+import tracemalloc
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -96,13 +96,23 @@ def measure(count: int) -> dict[str, Any]:
 
 
 def work_space(count: int) -> float:
-    """Megabytes a batch needs beyond its output: the growth of the peak over one large call."""
-    values = np.random.Generator(np.random.PCG64(2)).random(count)
-    mechanism = make_mechanism("window", epsilon=1)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    reports = randomize_many(mechanism, values)
-    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    return max(0.0, grown / 1024 - float(reports.outputs.nbytes) / 2**20)
+    """Megabytes a batch allocates beyond its output, at its peak: the most of several kinds of mechanisms."""
+    reals = np.random.Generator(np.random.PCG64(2)).random(count)
+    wholes = (reals[: count // 10] * 1000).astype(np.int64)
+    unary = make_mechanism("oue", epsilon=1, domain=deniable.Categories(1000))
+    most = 0.0
+    for mechanism, values in (
+        (make_mechanism("window", epsilon=1), reals),
+        (make_mechanism("hm", epsilon=1), reals),
+        (unary, wholes),
+    ):
+        randomize_many(mechanism, values[:1000])
+        tracemalloc.start()
+        reports = randomize_many(mechanism, values)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        most = max(most, (peak - float(reports.outputs.nbytes)) / 2**20)
+    return most
 
 
 def main() -> None:

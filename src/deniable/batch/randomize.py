@@ -44,7 +44,10 @@ def draw_many(channel: Channel, indices: Any, keystream: Keystream | None = None
 
 def _run(sampler: Sampler, values: Any, keystream: Keystream, encode: Encoder | None) -> Outputs:
     out = sampler.allocate(len(values))
-    bounds = [(start, min(start + sampler.chunk, len(values))) for start in range(0, len(values), sampler.chunk)]
+    threads = worthwhile_threads(len(values))
+    # Two threads take turns with the interpreter between chunks: longer chunks keep them out of each other's way.
+    chunk = sampler.chunk if threads == 1 else 4 * sampler.chunk
+    bounds = [(start, min(start + chunk, len(values))) for start in range(0, len(values), chunk)]
 
     streams = [keystream]
 
@@ -53,7 +56,6 @@ def _run(sampler: Sampler, values: Any, keystream: Keystream, encode: Encoder | 
             inputs: Indices = values[start:end] if encode is None else encode(values[start:end])
             sampler.draw(inputs, out[start:end], streams[thread])
 
-    threads = worthwhile_threads(len(values))
     streams += [keystream.spawn() for _ in range(threads - 1)]
     in_parallel(work, bounds, threads)
     return out

@@ -15,7 +15,7 @@ Indices = NDArray[np.int64]
 Outputs = NDArray[Any]
 Words = NDArray[np.uint64]
 
-CHUNK = 1 << 14
+CHUNK = 1 << 15
 """Reports per chunk: words, inputs and outputs of a chunk stay in the cache."""
 
 
