@@ -16,11 +16,11 @@ from deniable.design.problem import DistanceLoss
 from deniable.domains import Interval
 from deniable.errors import NotSupported
 from deniable.exact import Epsilon
+from deniable.exact.golden_section import golden_section
 from deniable.mechanisms.numeric.ogpm import OGPM
 from deniable.mechanisms.numeric.pieces import Pieces
 from deniable.utility import expected_error
 
-GOLDEN = (math.sqrt(5) - 1) / 2
 FINEST = 1 << 30
 
 
@@ -31,14 +31,7 @@ def best_window_at(position: float, exponent: float, e: float) -> tuple[float, f
     >>> round(density, 4)
     1.5459
     """
-    low, high = 0.0, 1.0
-    for _ in range(100):
-        left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-        if window_error_at(position, left, exponent, e) <= window_error_at(position, right, exponent, e):
-            high = right
-        else:
-            low = left
-    length = (low + high) / 2
+    length = golden_section(lambda length: window_error_at(position, length, exponent, e), 0.0, 1.0, 100)
     return length, e / (1 + (e - 1) * length)
 
 

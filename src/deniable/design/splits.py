@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from deniable.domains import Binary, Categories, Circle, Domain, Interval, Record
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.exact import Epsilon, EpsilonLike, Number, as_fraction
+from deniable.exact.golden_section import golden_section
 from deniable.mechanisms.numeric.window_shape import best_share
 from deniable.mechanisms.records.product import ProductMechanism
 
@@ -24,7 +26,6 @@ ErrorOf = Callable[[float], float]
 STEPS = 1024
 ROUNDS = 60
 GRAIN = 1 << 40
-GOLDEN = (math.sqrt(5) - 1) / 2
 SMALLEST_SHARE = 1e-4
 """Every part keeps at least this share of an equal split: a mechanism needs some epsilon."""
 
@@ -193,7 +194,7 @@ def _polish(errors: list[ErrorOf], start: list[float], whole: float) -> list[flo
                 together = found[i] + found[j]
                 least = min(whole * SMALLEST_SHARE / len(found), together / 4)
                 low, high = max(found[i] - reach, least), min(found[i] + reach, together - least)
-                moved = _golden(lambda x, i=i, j=j, t=together: errors[i](x) + errors[j](t - x), low, high)
+                moved = golden_section(partial(_pair_error, errors[i], errors[j], together), low, high, 48)
                 if errors[i](moved) + errors[j](together - moved) < errors[i](found[i]) + errors[j](found[j]):
                     found[i], found[j] = moved, together - moved
         after = sum(error(part) for error, part in zip(errors, found, strict=True))
@@ -202,19 +203,8 @@ def _polish(errors: list[ErrorOf], start: list[float], whole: float) -> list[flo
     return found
 
 
-def _golden(function: Callable[..., float], low: float, high: float) -> float:
-    left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-    at_left, at_right = function(left), function(right)
-    for _ in range(48):
-        if at_left <= at_right:
-            high, right, at_right = right, left, at_left
-            left = high - GOLDEN * (high - low)
-            at_left = function(left)
-        else:
-            low, left, at_left = left, right, at_right
-            right = low + GOLDEN * (high - low)
-            at_right = function(right)
-    return (low + high) / 2
+def _pair_error(first: Callable[[float], float], second: Callable[[float], float], together: float, part: float) -> float:
+    return first(part) + second(together - part)
 
 
 def _exactly(parts: list[float], whole: Fraction) -> list[Fraction]:

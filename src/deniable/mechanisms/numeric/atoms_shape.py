@@ -14,8 +14,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from deniable.exact import Epsilon
-
-GOLDEN = (math.sqrt(5) - 1) / 2
+from deniable.exact.golden_section import golden_section
 
 
 def best_atoms(epsilon: Epsilon) -> tuple[float, float]:
@@ -28,9 +27,9 @@ def best_atoms(epsilon: Epsilon) -> tuple[float, float]:
     eps = float(epsilon)
 
     def best_share(w: float) -> float:
-        return _least(lambda m: worst_error(w, m, eps), 1e-6, 1 - 1e-6)
+        return golden_section(lambda m: worst_error(w, m, eps), 1e-6, 1 - 1e-6, 36)
 
-    w = _least(lambda w: worst_error(w, best_share(w), eps), 1e-6, 0.5 - 1e-6)
+    w = golden_section(lambda w: worst_error(w, best_share(w), eps), 1e-6, 0.5 - 1e-6, 36)
     return w, best_share(w)
 
 
@@ -65,19 +64,3 @@ def _largest(f: Callable[[float], float], a: float, b: float) -> float:
     if bend < 0 and abs(slope) < -bend:
         return middle - slope * slope / (4 * bend)
     return max(left, right)
-
-
-def _least(f: Callable[[float], float], low: float, high: float) -> float:
-    """The place of the least value of a quasi-convex function, by golden sections."""
-    inner, outer = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-    at_inner, at_outer = f(inner), f(outer)
-    for _ in range(36):
-        if at_inner <= at_outer:
-            high, outer, at_outer = outer, inner, at_inner
-            inner = high - GOLDEN * (high - low)
-            at_inner = f(inner)
-        else:
-            low, inner, at_inner = inner, outer, at_outer
-            outer = low + GOLDEN * (high - low)
-            at_outer = f(outer)
-    return (low + high) / 2

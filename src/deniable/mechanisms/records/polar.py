@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
@@ -13,6 +13,7 @@ from deniable.domains import Circle, Interval, Record
 from deniable.errors import InvalidParameter
 from deniable.exact import Epsilon
 from deniable.exact.epsilon import SMALLEST
+from deniable.exact.golden_section import golden_section
 from deniable.mechanisms.base import Mechanism
 from deniable.mechanisms.circular.circular_ogpm import CircularOGPM
 from deniable.mechanisms.circular.circular_window import CircularWindow
@@ -71,7 +72,7 @@ class Polar(RecordMechanism):
         whole = self.privacy.exact
         least = max(whole / 1024, 2 * SMALLEST)
         with localcontext(Context(prec=DIGITS)):
-            found = least_point(self._total, _decimal(least), _decimal(whole - least))
+            found = golden_section(self._total, _decimal(least), _decimal(whole - least), 80)
         first = Fraction(round(Fraction(found) * GRAIN), GRAIN)
         return Epsilon(first, allow_large=True), Epsilon(whole - first, allow_large=True)
 
@@ -137,24 +138,6 @@ def window_loss(epsilon: Decimal, exponent: int, published: bool) -> Decimal:
         else:
             high = middle
     return low**k
-
-
-def least_point(function: Callable[[Decimal], Decimal], low: Decimal, high: Decimal) -> Decimal:
-    """Where a function with one valley is least, by golden-section search."""
-    # Decimals, not doubles: every machine must find the same split, or recipes would not match.
-    golden = (Decimal(5).sqrt() - 1) / 2
-    left, right = high - golden * (high - low), low + golden * (high - low)
-    at_left, at_right = function(left), function(right)
-    for _ in range(80):
-        if at_left <= at_right:
-            high, right, at_right = right, left, at_left
-            left = high - golden * (high - low)
-            at_left = function(left)
-        else:
-            low, left, at_left = left, right, at_right
-            right = low + golden * (high - low)
-            at_right = function(right)
-    return (low + high) / 2
 
 
 def _decimal(value: Fraction) -> Decimal:
