@@ -5,7 +5,9 @@
 
 Folding is compared with numpy.bincount of the same outputs, given as the int64 array that numpy wants: the
 conversion from the reports' own narrower type is not on its bill. Decoding is compared with one pass over the
-reports, which is folding them. Peers aggregate OLH reports of their own clients, each in its own virtual environment.
+reports, counted in two ways: folding outputs that already stand in memory as an array, and reading the reports from
+their wire bytes and folding them, which is what a collector does. Peers aggregate OLH reports of their own clients,
+each in its own virtual environment.
 """
 
 from __future__ import annotations
@@ -91,6 +93,8 @@ def decoding() -> list[dict[str, Any]]:
         sums = fold(reports)
         counts(sums)  # compile
         one_pass = best_time(lambda: fold(reports))  # noqa: B023
+        data = reports.to_bytes()
+        reading = best_time(lambda: fold(Reports.from_bytes(reports.mechanism, data)), 3)  # noqa: B023
         decode = best_time(lambda: support_counts(sums), 3)  # noqa: B023
         whole = best_time(lambda: counts(sums), 3)  # noqa: B023
         rows.append(
@@ -101,6 +105,8 @@ def decoding() -> list[dict[str, Any]]:
                 "decode_seconds": decode,
                 "estimate_seconds": whole,
                 "decode_passes": decode / one_pass,
+                "read_seconds": reading,
+                "decode_passes_from_bytes": decode / reading,
             }
         )
     return rows
@@ -177,10 +183,14 @@ def show(found: dict[str, Any]) -> None:
         print(f"{row['case']:<36}{row['per_second'] / 1e6:>10.1f}{row['times_bincount']:>16.2f}")
     for row in found["hashing"]:
         print(f"{row['case']:<36}{row['per_second'] / 1e6:>10.2f}")
-    print(f"\n{f'decoding {DECODED:,} reports':<36}{'outputs':>10}{'pass ms':>10}{'decode ms':>11}{'estimate ms':>13}{'passes':>8}")
+    titles = ("outputs", "decode ms", "estimate ms", "fold ms", "passes", "read ms", "passes")
+    print(f"\n{f'decoding {DECODED:,} reports':<36}" + "".join(f"{title:>12}" for title in titles))
     for row in found["decoding"]:
-        times = (1e3 * row[key] for key in ("pass_seconds", "decode_seconds", "estimate_seconds"))
-        print("{:<36}{:>10}{:>10.1f}{:>11.1f}{:>13.1f}{:>8.1f}".format(row["case"], row["outputs"], *times, row["decode_passes"]))
+        decode, whole, one_pass, reading = (1e3 * row[f"{key}_seconds"] for key in ("decode", "estimate", "pass", "read"))
+        print(
+            f"{row['case']:<36}{row['outputs']:>12}{decode:>12.1f}{whole:>12.1f}{one_pass:>12.1f}{row['decode_passes']:>12.1f}"
+            f"{reading:>12.1f}{row['decode_passes_from_bytes']:>12.1f}"
+        )
     if "peers" in found:
         print(f"\n{f'OLH, k={PEER_VALUES}':<36}{'reports/s':>10}{f'ours, n={PEER_REPORTS}':>16}{f'ours, n={DECODED:,}':>20}")
         for row in found["peers"]:
