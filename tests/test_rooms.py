@@ -16,8 +16,9 @@ import deniable
 
 SOURCE = Path(deniable.__file__).parent
 ROOMS = ["errors", "exact", "randomness", "domains", "channels", "reports", "mechanisms", "wire"]
-ROOMS += ["batch", "accumulators", "utility", "design", "estimators", "joint"]
-ROOMS += ["testing", "datasets", "client", "secure", "charts", "cli"]
+ROOMS += ["batch", "accumulators", "utility", "design", "estimators", "classifiers", "trajectories", "privacy", "auditing"]
+ROOMS += ["planning", "joint"]
+ROOMS += ["testing", "datasets", "surveys", "client", "secure", "charts", "collector", "engines", "cli"]
 PHONE = ROOMS[: ROOMS.index("wire") + 1]
 """What a phone can install: the standard library is enough."""
 
@@ -27,6 +28,11 @@ PACKAGES: dict[str, set[str]] = {
     "utility": {"numpy", "scipy"},
     "design": {"numpy", "scipy", "highspy", "pyscipopt"},
     "estimators": {"numpy", "scipy", "numba"},
+    "classifiers": {"numpy", "scipy", "numba", "sklearn", "torch", "skops"},  # the last three only when a model needs them
+    "trajectories": {"numpy", "scipy", "numba"},
+    "privacy": {"numpy", "scipy", "numba"},
+    "auditing": {"numpy", "scipy"},
+    "planning": {"numpy", "scipy"},
     "joint": {"numpy", "scipy", "numba"},
     "testing": {"numpy", "scipy", "cryptography"},
     "datasets": {"numpy", "pyarrow"},
