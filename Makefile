@@ -1,5 +1,6 @@
 # make demo    perturb public data locally and show estimates beside the truth
 # make test    everything that must hold: format, lint, types, tests
+# make heavy   what takes minutes or needs a database or a browser
 # make check   format, lint and types only
 # make bench   how fast it is here
 # make clean   remove what the other targets made
@@ -8,13 +9,16 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check bench clean
+.PHONY: demo test heavy check bench clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m deniable.cli demo
 
 test: check
 	$(BIN)/python -m pytest -n 2
+
+heavy: $(VENV)/.dev
+	$(BIN)/python -m pytest -m heavy -rs --durations=10
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -1,0 +1,248 @@
+"""The survey document: questions, one mechanism for the whole answer, budget. Any change is another hash."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+from deniable.errors import InvalidParameter, Malformed, OutOfDomain, UnknownVersion, WrongRecipe
+from deniable.exact import Number, as_fraction
+from deniable.mechanisms import Mechanism, mechanism_from_recipe
+from deniable.reports import canonical_json
+from deniable.wire import parse_json
+
+FORMAT, VERSION = "deniable-survey", 1
+STRATEGIES = {"split": "product", "sample-one": "sample-one", "fake-data": "rs-fd"}
+"""How several attributes share epsilon, and the mechanism that does it."""
+REPEATS = ("once", "permanent", "each-window")
+WINDOWS = ("survey", "day", "week", "month")
+MOST_BYTES = 1 << 24
+MOST_TEXT = 4000
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}", re.ASCII)
+_LAW = {"mechanism", "channel", "fingerprint", "epsilon", "budget", "strategy"}
+_FIELDS = _LAW | {"format", "version", "title", "purpose", "attributes", "repeat", "window", "opens", "closes", "keep_reports"}
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One question of a survey."""
+
+    name: str
+    question: str
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Survey:
+    """What is asked, by which mechanism, and how much privacy a person can spend on it, ever.
+
+    However many attributes there are, a whole answer is one value and one report: with several attributes
+    the mechanism is one on records (`product`, `sample-one`, `rs-fd`), so its certificate covers the answer.
+
+    >>> from deniable.domains import Categories
+    >>> from deniable.mechanisms import make_mechanism
+    >>> commute = make_mechanism("k-rr", domain=Categories(["bike", "bus", "car"]), epsilon=1)
+    >>> question = Attribute("commute", "How did you get to work today?")
+    >>> survey = Survey(title="Commuting", purpose="To plan bus lines.", attributes=[question], mechanism=commute, budget=1)
+    >>> Survey.from_json(survey.to_json()) == survey, len(survey.hash)
+    (True, 64)
+    """
+
+    title: str
+    purpose: str
+    attributes: tuple[Attribute, ...]
+    mechanism: Mechanism
+    budget: Number
+    """The most epsilon one person ever spends on this survey."""
+    repeat: str = "once"
+    """once; permanent (the same answer gives the same report for ever); each-window (a fresh report per window)."""
+    window: str = "survey"
+    opens: str | None = None
+    closes: str | None = None
+    """Dates, YYYY-MM-DD in UTC; the last day is included."""
+    keep_reports: bool = False
+    """May the collector keep single reports, or only their sums?"""
+
+    version: ClassVar[int] = VERSION
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "attributes", tuple(self.attributes))
+        _check_text("title", self.title)
+        _check_text("purpose", self.purpose)
+        self._check_attributes()
+        self._check_privacy()
+        _check_choice("repeat", self.repeat, REPEATS)
+        _check_choice("window", self.window, WINDOWS)
+        if (self.repeat == "each-window") != (self.window != "survey"):
+            raise InvalidParameter("window must be day, week or month exactly when repeat is 'each-window'")
+        opens, closes = (_check_date(name, getattr(self, name)) for name in ("opens", "closes"))
+        if opens is not None and closes is not None and closes < opens:
+            raise InvalidParameter("closes must not be before opens")
+        if not isinstance(self.keep_reports, bool):
+            raise InvalidParameter("keep_reports must be true or false")
+
+    def _check_attributes(self) -> None:
+        names = [attribute.name for attribute in self.attributes if isinstance(attribute, Attribute)]
+        if not names or len(names) != len(self.attributes) or len(set(names)) != len(names):
+            raise InvalidParameter("attributes must be at least one Attribute, each with a name of its own")
+        for attribute in self.attributes:
+            if not isinstance(attribute.name, str) or not _NAME.fullmatch(attribute.name):
+                raise InvalidParameter("an attribute's name must be 1 to 64 of a-z, 0-9, '-' and '_', and begin with a letter")
+            _check_text(f"the question of {attribute.name}", attribute.question)
+        if not isinstance(self.mechanism, Mechanism):
+            raise InvalidParameter(f"mechanism must be a Mechanism, got {type(self.mechanism).__name__}")
+        if self.strategy is not None and list(self.mechanism.domain.fields) != names:  # type: ignore[attr-defined]
+            raise InvalidParameter("the mechanism's record must have exactly the attributes as fields, in their order")
+        if len(names) > 1 and self.strategy is None:
+            raise InvalidParameter(f"several attributes need one of the mechanisms {', '.join(STRATEGIES.values())}")
+
+    def _check_privacy(self) -> None:
+        certificate = self.mechanism.certificate()
+        if not certificate.holds:
+            raise InvalidParameter(f"the mechanism does not keep its promise: {certificate.inequality}")
+        if certificate.delta:
+            raise InvalidParameter("a survey's mechanism must be purely private: delta must be 0")
+        budget = as_fraction(self.budget)
+        if budget is None or budget < self.mechanism.privacy.exact:
+            raise InvalidParameter("budget must be a number that is at least the epsilon of one answer")
+        object.__setattr__(self, "budget", budget)
+
+    @property
+    def strategy(self) -> str | None:
+        """split, sample-one or fake-data; None when there is one attribute on its own."""
+        return next((name for name, mechanism in STRATEGIES.items() if mechanism == self.mechanism.name), None)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes' names."""
+        return tuple(attribute.name for attribute in self.attributes)
+
+    @property
+    def parts(self) -> dict[str, Mechanism]:
+        """The mechanism of each attribute by itself."""
+        if self.strategy is None:
+            return {self.names[0]: self.mechanism}
+        return dict(self.mechanism.parts)  # type: ignore[attr-defined]
+
+    @property
+    def lifetime(self) -> Fraction:
+        """The budget as the exact number it is."""
+        assert isinstance(self.budget, Fraction)
+        return self.budget
+
+    def value(self, answers: Mapping[str, Any]) -> Any:
+        """The value the mechanism takes, from one answer per attribute."""
+        if not isinstance(answers, Mapping) or set(answers) != set(self.names):
+            raise OutOfDomain(f"the answer must have exactly the attributes {', '.join(self.names)}")
+        return answers[self.names[0]] if self.strategy is None else {name: answers[name] for name in self.names}
+
+    def document(self) -> dict[str, Any]:
+        """Everything the survey is, as JSON values; numbers that are not whole are text."""
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "title": self.title,
+            "purpose": self.purpose,
+            "attributes": [{"name": attribute.name, "question": attribute.question} for attribute in self.attributes],
+            "strategy": self.strategy,
+            "mechanism": self.mechanism.recipe(),
+            "channel": self.mechanism.channel.compiled(),
+            "fingerprint": self.mechanism.fingerprint,
+            "epsilon": str(self.mechanism.privacy.exact),
+            "budget": str(self.lifetime),
+            "repeat": self.repeat,
+            "window": self.window,
+            "opens": self.opens,
+            "closes": self.closes,
+            "keep_reports": self.keep_reports,
+        }
+
+    @cached_property
+    def _bytes(self) -> bytes:
+        return canonical_json(self.document())
+
+    def to_json(self) -> bytes:
+        """The canonical text: sorted keys, no spaces, ASCII. One survey has one text."""
+        return self._bytes
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 of the canonical text, in hexadecimal digits."""
+        return hashlib.sha256(self._bytes).hexdigest()
+
+    @classmethod
+    def from_json(cls, data: bytes | str, *, hash: str | None = None) -> Survey:  # noqa: A002 - the survey's own word for it
+        """Somebody else's survey, rebuilt and checked: shape, integers, privacy and, when given, the hash."""
+        document = parse_json(data, most=MOST_BYTES)
+        if not isinstance(document, dict) or document.get("format") != FORMAT:
+            raise Malformed("the text is not a survey document")
+        if document.get("version") != VERSION:
+            raise UnknownVersion(f"this release reads version {VERSION} of surveys")
+        if set(document) != _FIELDS:
+            raise Malformed(f"a survey document has exactly the fields {', '.join(sorted(_FIELDS))}")
+        found = _rebuilt(document)
+        raw = data.encode() if isinstance(data, str) else data
+        if found.to_json() != raw:
+            raise Malformed("the survey is not in canonical form, or its channel, fingerprint or epsilon is not the mechanism's")
+        if hash is not None and hash != found.hash:
+            raise WrongRecipe("the survey's hash is not the one you were promised: this is another survey")
+        return found
+
+    def __repr__(self) -> str:
+        return f"Survey({self.title!r}, {self.hash[:12]}…)"
+
+    def __hash__(self) -> int:
+        return hash(self.hash)
+
+
+def _rebuilt(document: dict[str, Any]) -> Survey:
+    attributes = document["attributes"]
+    if not isinstance(attributes, list) or not all(
+        isinstance(item, dict) and set(item) == {"name", "question"} for item in attributes
+    ):
+        raise Malformed("attributes must be a list of objects with name and question")
+    return Survey(
+        title=document["title"],
+        purpose=document["purpose"],
+        attributes=tuple(Attribute(item["name"], item["question"]) for item in attributes),
+        mechanism=mechanism_from_recipe(document["mechanism"]),
+        budget=_exact("budget", document["budget"]),
+        repeat=document["repeat"],
+        window=document["window"],
+        opens=document["opens"],
+        closes=document["closes"],
+        keep_reports=document["keep_reports"],
+    )
+
+
+def _exact(name: str, value: object) -> Fraction:
+    found = as_fraction(value) if isinstance(value, str) else None
+    if found is None:
+        raise Malformed(f'{name} must be text such as "3/2"')
+    return found
+
+
+def _check_text(name: str, value: object) -> None:
+    if not isinstance(value, str) or not value.strip() or len(value) > MOST_TEXT:
+        raise InvalidParameter(f"{name} must be text of 1 to {MOST_TEXT} characters")
+
+
+def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise InvalidParameter(f"{name} must be one of {', '.join(choices)}")
+
+
+def _check_date(name: str, value: object) -> date | None:
+    if value is None:
+        return None
+    try:
+        if isinstance(value, str) and len(value) == 10:
+            return date.fromisoformat(value)
+    except ValueError:
+        pass
+    raise InvalidParameter(f"{name} must be a date such as 2026-11-15")

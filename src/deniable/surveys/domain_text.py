@@ -1,0 +1,108 @@
+"""Domains and values as one writes them on a command line or in a survey file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from deniable.domains import (
+    Binary,
+    Categories,
+    Circle,
+    Disc,
+    Domain,
+    Interval,
+    Points,
+    Record,
+    Rectangle,
+    Text,
+    Whole,
+    domain_from_recipe,
+)
+from deniable.errors import InvalidDomain, OutOfDomain
+from deniable.wire import parse_json
+
+FORMS = (
+    "binary, categories:5, categories:a,b,c, interval:0,1[,cells], circle[:period[,cells]], "
+    "rectangle:x0,x1,y0,y1[,cells], disc:x,y,radius[,cells], points:0,0;3,4, text:bytes, whole:bits, or JSON"
+)
+_YES, _NO = ("1", "true", "yes"), ("0", "false", "no")
+
+
+def parse_domain(text: str) -> Domain:
+    """A domain from its short form, its recipe in JSON, or a JSON object of fields.
+
+    >>> parse_domain("interval:18,90"), parse_domain("categories:red,green")
+    (Interval(18, 90), Categories(['red', 'green']))
+    >>> parse_domain('{"smokes": "binary", "age": "interval:0,100,1000"}')
+    Record({'smokes': Binary(), 'age': Interval(0, 100, cells=1000)})
+    """
+    if text.lstrip().startswith("{"):
+        return _from_document(parse_json(text))
+    kind, _, rest = text.strip().partition(":")
+    parts = [part.strip() for part in rest.split(",")] if rest else []
+    builders: dict[str, tuple[int, int | None, Callable[[], Domain]]] = {
+        "binary": (0, 0, Binary),
+        "categories": (1, None, lambda: Categories(int(parts[0]) if len(parts) == 1 and parts[0].isdecimal() else parts)),
+        "interval": (2, 3, lambda: Interval(*parts[:2], **_cells(parts[2:]))),
+        "circle": (0, 2, lambda: Circle(*parts[:1], **_cells(parts[1:]))),
+        "rectangle": (4, 5, lambda: _rectangle(parts)),
+        "disc": (3, 4, lambda: Disc(parts[:2], parts[2], **_cells(parts[3:]))),
+        "text": (1, 1, lambda: Text(_whole("bytes of text", parts[0]))),
+        "whole": (1, 1, lambda: Whole(_whole("bits", parts[0]))),
+        "points": (1, None, lambda: Points([place.split(",") for place in rest.split(";")])),
+    }
+    if kind not in builders:
+        raise InvalidDomain(f"no domain is written {text[:60]!r}; write one of {FORMS}")
+    least, most, build = builders[kind]
+    if len(parts) < least or (most is not None and len(parts) > most):
+        raise InvalidDomain(f"the domain {text[:60]!r} has too few or too many numbers; write one of {FORMS}")
+    return build()
+
+
+def _cells(parts: list[str]) -> dict[str, int]:
+    if not parts:
+        return {}
+    return {"cells": _whole("cells", parts[0])}
+
+
+def _whole(name: str, text: str) -> int:
+    if not text.isdecimal() or len(text) > 18:
+        raise InvalidDomain(f"{name} must be a whole number, got {text[:40]!r}")
+    return int(text)
+
+
+def _rectangle(parts: list[str]) -> Rectangle:
+    cells = _cells(parts[4:]) or {"cells": 64}
+    return Rectangle(Interval(parts[0], parts[1], **cells), Interval(parts[2], parts[3], **cells))
+
+
+def _from_document(document: dict[str, Any]) -> Domain:
+    if "kind" in document:
+        return domain_from_recipe(document)
+    return Record({name: parse_domain(item) if isinstance(item, str) else _from_document(item) for name, item in document.items()})
+
+
+def parse_value(domain: Domain, text: str) -> Any:
+    """A private value from its text. What cannot be read is refused without being shown."""
+    stripped = text.strip()
+    if isinstance(domain, Text) or (isinstance(domain, Categories) and domain.labels is not None):
+        return stripped
+    if isinstance(domain, Binary):
+        lowered = stripped.lower()
+        if lowered in _YES or lowered in _NO:
+            return int(lowered in _YES)
+        raise domain.refuse("the value must be 0, 1, true, false, yes or no to belong to")
+    try:
+        if isinstance(domain, Categories | Whole):
+            return int(stripped)
+        if isinstance(domain, Interval | Circle):
+            return float(stripped)
+        if isinstance(domain, Rectangle | Disc | Points) and not stripped.startswith("["):
+            return tuple(float(part) for part in stripped.split(","))
+        return json.loads(stripped)
+    except (ValueError, RecursionError):
+        pass
+    # Raised outside the handler, so that the value does not travel along as the error's context.
+    raise OutOfDomain(f"the value cannot be read as a value of {domain!r}; it is not shown because it is private")

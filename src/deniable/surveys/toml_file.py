@@ -1,0 +1,141 @@
+"""A survey as people write it: a TOML file, read once, compiled to the canonical document."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from deniable.domains import Domain, Record, domain_from_recipe
+from deniable.errors import InvalidParameter
+from deniable.exact import Epsilon
+from deniable.mechanisms import Mechanism, make_mechanism
+from deniable.mechanisms.records.fake_data import SamplingPlusFakeData
+from deniable.mechanisms.records.product import USUAL, ProductMechanism
+from deniable.mechanisms.records.sample_one import SampleOne
+from deniable.surveys.document import STRATEGIES, Attribute, Survey
+from deniable.surveys.domain_text import parse_domain
+
+Choose = Callable[[Domain, Epsilon], str]
+"""Answers `mechanism = "auto"`: the name of a mechanism for a domain and an epsilon."""
+
+_SURVEY = {"title", "purpose", "epsilon", "budget", "strategy", "repeat", "window", "opens", "closes", "keep_reports", "attributes"}
+_ATTRIBUTE = {"question", "domain", "mechanism", "epsilon", "parameters"}
+
+
+def usual_mechanism(domain: Domain, epsilon: Epsilon) -> str:
+    """The usual mechanism for a domain: what `auto` means when nobody plans."""
+    found = USUAL.get(type(domain))
+    if found is None:
+        raise InvalidParameter(f"no mechanism is usual for {type(domain).__name__}; name one")
+    return found
+
+
+def survey_from_toml(text: str, *, choose: Choose = usual_mechanism) -> Survey:
+    """A survey from its TOML text; `choose` answers `mechanism = "auto"`, which is also what leaving it out means.
+
+    >>> survey_from_toml('''
+    ... title = "Commuting"
+    ... purpose = "To plan bus lines."
+    ... epsilon = 1
+    ... budget = 1
+    ... [attributes.commute]
+    ... question = "How did you get to work today?"
+    ... domain = "categories:bike,bus,car,walk"
+    ... ''').mechanism
+    KaryRandomizedResponse(domain=Categories(['bike', 'bus', 'car', 'walk']), epsilon=1)
+    """
+    try:
+        written = tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidParameter(f"the survey is not TOML: {error}") from None
+    _check_keys("the survey", written, _SURVEY, {"title", "purpose", "epsilon", "attributes"})
+    attributes = written["attributes"]
+    if not isinstance(attributes, dict) or not attributes:
+        raise InvalidParameter("attributes must be tables such as [attributes.age]")
+    for name, attribute in attributes.items():
+        if not isinstance(attribute, dict):
+            raise InvalidParameter(f"attributes.{name} must be a table")
+        _check_keys(f"attributes.{name}", attribute, _ATTRIBUTE, {"question", "domain"})
+    epsilon = Epsilon(written["epsilon"])
+    fields = {name: name for name in ("repeat", "window", "keep_reports") if name in written}
+    return Survey(
+        title=written["title"],
+        purpose=written["purpose"],
+        attributes=tuple(Attribute(name, attribute["question"]) for name, attribute in attributes.items()),
+        mechanism=_whole_mechanism(attributes, epsilon, written.get("strategy"), choose),
+        budget=written.get("budget", epsilon.exact),
+        opens=_day("opens", written),
+        closes=_day("closes", written),
+        **{name: written[name] for name in fields},
+    )
+
+
+def _whole_mechanism(attributes: dict[str, Any], epsilon: Epsilon, strategy: object, choose: Choose) -> Mechanism:
+    domains = {name: _domain(name, attribute["domain"]) for name, attribute in attributes.items()}
+    if strategy is not None and strategy not in STRATEGIES:
+        raise InvalidParameter(f"strategy must be one of {', '.join(STRATEGIES)}")
+    if len(domains) == 1 and strategy is None:
+        (name,) = domains
+        return _part(name, attributes[name], domains[name], epsilon, choose)
+    strategy = strategy or "sample-one"
+    if strategy == "fake-data":
+        named = [name for name, attribute in attributes.items() if attribute.get("mechanism", "auto") != "auto"]
+        if named:
+            raise InvalidParameter(f"attributes.{named[0]}.mechanism: the strategy 'fake-data' brings its own mechanism")
+        return SamplingPlusFakeData(domain=Record(domains), epsilon=epsilon)
+    levels = _levels(attributes, epsilon, str(strategy))
+    parts = {name: _part(name, attributes[name], domains[name], levels[name], choose) for name in domains}
+    combined = ProductMechanism if strategy == "split" else SampleOne
+    return combined(domain=Record(domains), epsilon=epsilon, parts=parts)
+
+
+def _levels(attributes: dict[str, Any], epsilon: Epsilon, strategy: str) -> dict[str, Epsilon]:
+    """The whole epsilon for the one that is picked, or a part of it for everyone."""
+    given = [name for name, attribute in attributes.items() if "epsilon" in attribute]
+    if strategy != "split":
+        if given:
+            raise InvalidParameter(f"attributes.{given[0]}.epsilon: only the strategy 'split' gives attributes their own epsilon")
+        return dict.fromkeys(attributes, epsilon)
+    if not given:
+        return dict.fromkeys(attributes, epsilon.times(Fraction(1, len(attributes))))
+    if len(given) < len(attributes):
+        raise InvalidParameter("with the strategy 'split', either every attribute has an epsilon or none has")
+    return {name: Epsilon(attribute["epsilon"]) for name, attribute in attributes.items()}
+
+
+def _part(name: str, attribute: dict[str, Any], domain: Domain, epsilon: Epsilon, choose: Choose) -> Mechanism:
+    wanted = attribute.get("mechanism", "auto")
+    if not isinstance(wanted, str):
+        raise InvalidParameter(f"attributes.{name}.mechanism must be a name or 'auto'")
+    parameters = attribute.get("parameters", {})
+    chosen = choose(domain, epsilon) if wanted == "auto" else wanted
+    try:
+        made: Mechanism = make_mechanism(chosen, domain=domain, epsilon=epsilon, **parameters)
+    except TypeError:
+        raise InvalidParameter(f"attributes.{name}: {chosen} has other parameters than these") from None
+    return made
+
+
+def _domain(name: str, written: object) -> Domain:
+    if isinstance(written, str):
+        return parse_domain(written)
+    if isinstance(written, dict):
+        return domain_from_recipe(written)
+    raise InvalidParameter(f'attributes.{name}.domain must be text such as "interval:0,100" or a table')
+
+
+def _day(name: str, written: dict[str, Any]) -> str | None:
+    value = written.get(name)
+    return value.isoformat()[:10] if isinstance(value, date) else value
+
+
+def _check_keys(where: str, written: dict[str, Any], known: set[str], needed: set[str]) -> None:
+    missing, unknown = sorted(needed - set(written)), sorted(set(written) - known)
+    if missing:
+        raise InvalidParameter(f"{where} lacks {', '.join(missing)}")
+    if unknown:
+        raise InvalidParameter(f"{where} has the unknown entries {', '.join(unknown)[:100]}; known are {', '.join(sorted(known))}")
