@@ -16,6 +16,9 @@ DeniableError
 │   ├── BadMessage          a message of the wrong kind, length or seal
 │   ├── Replayed            an old message was sent again, or one out of order
 │   └── BrokenCommitment    a revealed or dealt value is not the one committed to
+├── BudgetSpent             the device's ledger refuses: the answer would cost more than is left
+│   └── AlreadyAnswered     the question was answered in this window
+├── NotDelivered            a report could not be handed over; it is kept and sent later, or was refused for good
 └── MissingPackage          an optional package is needed; the message says which (also an ImportError)
 
 A message names the parameter, the rule and the next step. It never shows a private value.
@@ -90,3 +93,15 @@ class Replayed(ProtocolError):
 
 class BrokenCommitment(ProtocolError):
     """A revealed or dealt value is not the one committed to."""
+
+
+class BudgetSpent(DeniableError):
+    """The answer would cost more privacy than the ledger has left."""
+
+
+class AlreadyAnswered(BudgetSpent):
+    """The question was answered in this window; a second draw would cost privacy again."""
+
+
+class NotDelivered(DeniableError):
+    """A report could not be handed over to the collector."""

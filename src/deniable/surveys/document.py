@@ -60,7 +60,7 @@ class Survey:
     budget: Number
     """The most epsilon one person ever spends on this survey."""
     repeat: str = "once"
-    """once; permanent (the same answer gives the same report for ever); each-window (a fresh report per window)."""
+    """once; permanent (one report per window, the same one while the answer is the same); each-window (a fresh one)."""
     window: str = "survey"
     opens: str | None = None
     closes: str | None = None
@@ -78,8 +78,8 @@ class Survey:
         self._check_privacy()
         _check_choice("repeat", self.repeat, REPEATS)
         _check_choice("window", self.window, WINDOWS)
-        if (self.repeat == "each-window") != (self.window != "survey"):
-            raise InvalidParameter("window must be day, week or month exactly when repeat is 'each-window'")
+        if (self.repeat == "once") != (self.window == "survey"):
+            raise InvalidParameter("window must be day, week or month when a question is repeated, and 'survey' when it is not")
         opens, closes = (_check_date(name, getattr(self, name)) for name in ("opens", "closes"))
         if opens is not None and closes is not None and closes < opens:
             raise InvalidParameter("closes must not be before opens")

@@ -1,0 +1,204 @@
+"""What this device has spent and drawn, in one SQLite file: written before anything leaves."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from deniable.errors import AlreadyAnswered, BudgetSpent, InvalidParameter
+from deniable.exact import Number, as_fraction, show_fraction
+from deniable.surveys.submission import KEY_BYTES
+
+APPLICATION = 0x646E6C67
+"""'dnlg' in the file's header: what tells a ledger from other SQLite files."""
+VERSION = 1
+PATIENCE = 30.0
+"""Seconds to wait for another process that is writing."""
+
+SCHEMA = """
+CREATE TABLE secret (one INTEGER PRIMARY KEY CHECK (one = 1), key BLOB NOT NULL);
+CREATE TABLE spent (survey TEXT, draw INTEGER, epsilon TEXT NOT NULL, PRIMARY KEY (survey, draw)) WITHOUT ROWID;
+CREATE TABLE kept (survey TEXT, tag BLOB, report BLOB NOT NULL, PRIMARY KEY (survey, tag)) WITHOUT ROWID;
+CREATE TABLE answers (survey TEXT, period TEXT, key BLOB, report BLOB, state TEXT NOT NULL,
+                      PRIMARY KEY (survey, period)) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A drawn report that is not yet acknowledged."""
+
+    survey: str
+    period: str
+    key: bytes
+    report: bytes
+
+
+class Ledger:
+    """Every draw this device ever made, and what it cost; only its owner can read the file (mode 0600).
+
+    A draw, its cost and the key it will be sent under are committed and flushed together, before the report is
+    returned. A crash at any moment therefore leaves either nothing, or a report that will be sent as it is: never
+    two draws. `limit` is the most epsilon this person spends on all surveys together, if they set one.
+
+    The values are not in the file. For permanent answers it holds an HMAC of the value beside the report; its key
+    lies in the same file, so whoever has the file can try the values of a small domain. After a report is
+    acknowledged it is forgotten, unless it is permanent. Never delete a ledger or put back an old copy: what was
+    spent would be spent again.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Ledger(folder + "/ledger.db", limit=4).spent()
+    Fraction(0, 1)
+    """
+
+    __slots__ = ("_key", "limit", "path")
+
+    def __init__(self, path: str | os.PathLike[str], *, limit: Number | None = None) -> None:
+        exact = None if limit is None else as_fraction(limit)
+        if limit is not None and (exact is None or exact <= 0):
+            raise InvalidParameter("limit must be a positive number, or None")
+        self.limit = exact
+        self.path = Path(path)
+        # Created empty with its mode before SQLite sees it; what SQLite puts beside it gets the same mode.
+        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600))
+        if os.name == "posix" and self.path.stat().st_mode & 0o077:
+            raise InvalidParameter("path must be a file that only its owner can read and write (mode 0600)")
+        try:
+            with self._writing() as connection:
+                self._key = _opened(connection)
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError):
+                raise
+            raise InvalidParameter("path must be a ledger or a new file; this file is something else or damaged") from None
+
+    def draw(
+        self,
+        survey: str,
+        period: str,
+        *,
+        epsilon: Fraction,
+        budget: Fraction,
+        make: Callable[[], bytes],
+        permanent: bytes | None = None,
+    ) -> Pending:
+        """The report for this period, drawn by `make` and written down with its cost; refused when that is too much.
+
+        With `permanent` (the encoded value) a report kept for the same value is used again, at no cost. A report
+        drawn for this period that was never acknowledged is given back as it is: it stands, whatever the value is now.
+        """
+        with self._writing() as connection:
+            row = connection.execute(
+                "SELECT key, report, state FROM answers WHERE survey = ? AND period = ?", (survey, period)
+            ).fetchone()
+            if row is not None:
+                if row[2] != "pending":
+                    raise AlreadyAnswered(
+                        "the question was already answered in this window; a second draw would cost privacy again"
+                    )
+                return Pending(survey, period, bytes(row[0]), bytes(row[1]))
+            report = self._kept(connection, survey, permanent)
+            if report is None:
+                self._check(connection, survey, epsilon, budget)
+                report = make()
+                draws = connection.execute("SELECT count(*) FROM spent WHERE survey = ?", (survey,)).fetchone()[0]
+                connection.execute("INSERT INTO spent VALUES (?, ?, ?)", (survey, draws, str(epsilon)))
+                if permanent is not None:
+                    connection.execute("INSERT INTO kept VALUES (?, ?, ?)", (survey, self._tag(survey, permanent), report))
+            key = os.urandom(KEY_BYTES)
+            connection.execute("INSERT INTO answers VALUES (?, ?, ?, ?, 'pending')", (survey, period, key, report))
+        return Pending(survey, period, key, report)
+
+    def settle(self, pending: Pending, *, refused: bool = False) -> None:
+        """The collector has answered for good: forget the report. What it cost stays spent."""
+        with self._writing() as connection:
+            connection.execute(
+                "UPDATE answers SET state = ?, key = NULL, report = NULL WHERE survey = ? AND period = ? AND key = ?",
+                ("refused" if refused else "sent", pending.survey, pending.period, pending.key),
+            )
+
+    def pending(self, survey: str | None = None) -> list[Pending]:
+        """What was drawn and not yet acknowledged."""
+        query = "SELECT survey, period, key, report FROM answers WHERE state = 'pending' AND (survey = ? OR ? IS NULL)"
+        with closing(self._connect()) as connection:
+            rows = connection.execute(query, (survey, survey)).fetchall()
+        return [Pending(row[0], row[1], bytes(row[2]), bytes(row[3])) for row in rows]
+
+    def spent(self, survey: str | None = None) -> Fraction:
+        """The epsilons of all draws, added exactly."""
+        with closing(self._connect()) as connection:
+            return _spent(connection, survey)
+
+    def _check(self, connection: sqlite3.Connection, survey: str, epsilon: Fraction, budget: Fraction) -> None:
+        for name, before, most in (
+            ("the survey's lifetime budget", _spent(connection, survey), budget),
+            ("your own limit", _spent(connection, None), self.limit),
+        ):
+            if most is not None and before + epsilon > most:
+                raise BudgetSpent(
+                    f"this answer costs epsilon={show_fraction(epsilon)}, and of {name} {show_fraction(most)} "
+                    f"only {show_fraction(max(most - before, Fraction(0)))} is left"
+                )
+
+    def _kept(self, connection: sqlite3.Connection, survey: str, permanent: bytes | None) -> bytes | None:
+        if permanent is None:
+            return None
+        row = connection.execute(
+            "SELECT report FROM kept WHERE survey = ? AND tag = ?", (survey, self._tag(survey, permanent))
+        ).fetchone()
+        return None if row is None else bytes(row[0])
+
+    def _tag(self, survey: str, value: bytes) -> bytes:
+        return hmac.new(self._key, survey.encode() + b"\0" + value, hashlib.sha256).digest()
+
+    def _connect(self) -> sqlite3.Connection:
+        """A connection of its own for every use: none is shared between threads or carried over a fork."""
+        connection = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
+        connection.execute("PRAGMA synchronous = EXTRA")
+        connection.execute("PRAGMA secure_delete = ON")
+        return connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction, alone: committed and flushed when the block ends, undone when it fails."""
+        with closing(self._connect()) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+            except BaseException:
+                connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+
+    def __repr__(self) -> str:
+        return f"Ledger({str(self.path)!r})"
+
+
+def _opened(connection: sqlite3.Connection) -> bytes:
+    """The ledger's key, once the file is seen to be a ledger."""
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if application == 0 and tables == 0:
+        key = os.urandom(32)
+        for statement in filter(str.strip, SCHEMA.split(";")):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("INSERT INTO secret VALUES (1, ?)", (key,))
+        return key
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if application != APPLICATION or version != VERSION:
+        raise InvalidParameter(f"path must be a ledger of version {VERSION} or a new file; this is another database")
+    return bytes(connection.execute("SELECT key FROM secret").fetchone()[0])
+
+
+def _spent(connection: sqlite3.Connection, survey: str | None) -> Fraction:
+    rows = connection.execute("SELECT epsilon FROM spent WHERE survey = ? OR ? IS NULL", (survey, survey)).fetchall()
+    return sum((Fraction(row[0]) for row in rows), start=Fraction(0))

@@ -1,0 +1,199 @@
+"""One device and one survey: check it, answer within the budget, send until it is acknowledged."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from fractions import Fraction
+from typing import Any
+
+from deniable.client.ledger import Ledger, Pending
+from deniable.client.transport import HttpTransport, Transport
+from deniable.errors import InvalidParameter, NotDelivered
+from deniable.exact import show_fraction
+from deniable.mechanisms.categorical.rappor import Rappor
+from deniable.randomness import SYSTEM
+from deniable.surveys import Submission, Survey, submission_to_json, submissions_to_json
+from deniable.wire import decode_report, encode_report
+
+LATER = (408, 425, 429, 500, 502, 503, 504)
+"""Statuses that mean: later, same key."""
+TOGETHER = 1000
+"""Pending submissions in one request."""
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How often to try again, and how long to wait: twice as long each time, and a random part of that."""
+
+    attempts: int = 5
+    first: float = 0.5
+    most: float = 30.0
+    sleep: Callable[[float], None] = time.sleep
+
+    def wait(self, attempt: int) -> None:
+        """Between half and all of first * 2**attempt seconds, so that devices do not return in step."""
+        longest = min(self.first * 2**attempt, self.most)
+        self.sleep(longest * (0.5 + SYSTEM.below(1 << 20) / (1 << 21)))
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What became of an answer."""
+
+    delivered: bool
+    spent: Fraction
+    left: Fraction
+
+
+class Session:
+    """Answers a survey for one person.
+
+    The survey is checked before anything else: hash, canonical form, the channel's integers, and the ratio of its
+    weights against its epsilon. Every draw is in the ledger before it is sent; when the collector cannot be
+    reached the report waits there, and `deliver` sends it later, the same bytes under the same key.
+
+    >>> import tempfile
+    >>> from deniable.client.transport import MockTransport
+    >>> from deniable.surveys import survey_from_toml
+    >>> text = 'title="Smoking"\\npurpose="Health."\\nepsilon=1\\n[attributes.smokes]\\nquestion="Do you?"\\ndomain="binary"'
+    >>> survey = survey_from_toml(text)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     device = Session(survey, Ledger(folder + "/ledger.db"), "http://localhost", transport=MockTransport())
+    ...     device.answer({"smokes": True}).delivered
+    True
+    """
+
+    def __init__(
+        self,
+        survey: Survey,
+        ledger: Ledger,
+        collector: str,
+        *,
+        transport: Transport | None = None,
+        patience: Patience | None = None,
+    ) -> None:
+        if not isinstance(survey, Survey) or not isinstance(ledger, Ledger):
+            raise InvalidParameter("a session needs a Survey and a Ledger")
+        if survey.repeat == "permanent" and any(isinstance(part, Rappor) for part in survey.parts.values()):
+            raise InvalidParameter("rappor keeps its own permanent bits; use deniable.client.Repeated")
+        self.survey = survey
+        self.ledger = ledger
+        self.address = f"{collector.rstrip('/')}/v1/surveys/{survey.hash}"
+        self.transport: Transport = HttpTransport() if transport is None else transport
+        self.patience = Patience() if patience is None else patience
+
+    @classmethod
+    def open(
+        cls,
+        collector: str,
+        survey_hash: str,
+        ledger: Ledger,
+        *,
+        transport: Transport | None = None,
+        patience: Patience | None = None,
+    ) -> Session:
+        """Fetch the survey with this hash from a collector, check it, and begin."""
+        carrier: Transport = HttpTransport() if transport is None else transport
+        status, data = carrier.get(f"{collector.rstrip('/')}/v1/surveys/{survey_hash}")
+        if status != 200:
+            raise NotDelivered(f"the collector does not give out this survey (status {status})")
+        return cls(Survey.from_json(data, hash=survey_hash), ledger, collector, transport=carrier, patience=patience)
+
+    def explain(self) -> str:
+        """What will be sent and what it means, in plain words: show it before asking."""
+        survey, epsilon = self.survey, self.survey.mechanism.privacy
+        odds = math.exp(float(epsilon))
+        asked = "; ".join(attribute.question for attribute in survey.attributes)
+        left = survey.lifetime - self.ledger.spent(survey.hash)
+        return (
+            f"{survey.title}. {survey.purpose} You are asked: {asked} Your answer stays on this device. What is sent is a "
+            f"randomized report that any answer could have produced: whoever sees it can become at most {odds:.3g} times surer of "
+            f"one answer against another (epsilon {show_fraction(epsilon.exact)}). Of the budget {show_fraction(survey.lifetime)} "
+            f"for this survey you have {show_fraction(left)} left."
+        )
+
+    def answer(self, answers: Mapping[str, Any], *, today: date | None = None) -> Receipt:
+        """Randomize, write down, send. A report that cannot be sent now waits in the ledger."""
+        survey, mechanism = self.survey, self.survey.mechanism
+        day = datetime.now(UTC).date() if today is None else today
+        self._check_open(day)
+        index = mechanism.encode(survey.value(answers))
+        pending = self.ledger.draw(
+            survey.hash,
+            period_of(day, survey.window),
+            epsilon=mechanism.privacy.exact,
+            budget=survey.lifetime,
+            make=lambda: encode_report(mechanism, mechanism.randomize(survey.value(answers), SYSTEM)),
+            permanent=str(index).encode() if survey.repeat == "permanent" else None,
+        )
+        try:
+            self._send([pending])
+            delivered = True
+        except NotDelivered:
+            delivered = not any(waiting.key == pending.key for waiting in self.ledger.pending(survey.hash))
+            if delivered:  # refused for good: waiting would not help
+                raise
+        spent = self.ledger.spent(survey.hash)
+        return Receipt(delivered, spent, survey.lifetime - spent)
+
+    def deliver(self) -> int:
+        """Send what is waiting; returns how many reports were handed over."""
+        waiting = self.ledger.pending(self.survey.hash)
+        for begin in range(0, len(waiting), TOGETHER):
+            self._send(waiting[begin : begin + TOGETHER])
+        return len(waiting)
+
+    def _check_open(self, day: date) -> None:
+        survey = self.survey
+        if survey.opens is not None and day < date.fromisoformat(survey.opens):
+            raise InvalidParameter(f"the survey opens on {survey.opens}")
+        if survey.closes is not None and day > date.fromisoformat(survey.closes):
+            raise InvalidParameter(f"the survey closed on {survey.closes}")
+
+    def _send(self, waiting: list[Pending]) -> None:
+        mechanism = self.survey.mechanism
+        made = [Submission(item.key, decode_report(mechanism, item.report)) for item in waiting]
+        if len(made) == 1:
+            url, body = f"{self.address}/submissions", submission_to_json(self.survey, made[0])
+        else:
+            url, body = f"{self.address}/batches", submissions_to_json(self.survey, made)
+        status = self._post(url, body)
+        refused = status != 200
+        for item in waiting:
+            self.ledger.settle(item, refused=refused)
+        if refused:
+            raise NotDelivered(f"the collector refused the report for good (status {status}); it will not be sent again")
+
+    def _post(self, url: str, body: bytes) -> int:
+        """The final status; tries again while the answer is 'later' or there is none."""
+        for attempt in range(self.patience.attempts):
+            if attempt:
+                self.patience.wait(attempt - 1)
+            try:
+                status, _ = self.transport.post(url, body, "application/json")
+            except NotDelivered:
+                continue
+            if status not in LATER:
+                return status
+        raise NotDelivered("the collector cannot be reached or is busy; the report waits in the ledger")
+
+    def __repr__(self) -> str:
+        return f"Session({self.survey!r}, {self.ledger!r})"
+
+
+def period_of(day: date, window: str) -> str:
+    """The name of the window a day lies in.
+
+    >>> [period_of(date(2026, 11, 15), window) for window in ("survey", "day", "week", "month")]
+    ['', '2026-11-15', '2026-W46', '2026-11']
+    """
+    if window == "survey":
+        return ""
+    if window == "week":
+        year, week, _ = day.isocalendar()
+        return f"{year}-W{week:02}"
+    return day.isoformat() if window == "day" else day.isoformat()[:7]
