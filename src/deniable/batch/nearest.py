@@ -10,20 +10,59 @@ from deniable.batch.keystream import Keystream
 from deniable.batch.sampler import Indices, Outputs, Sampler, acceptance, output_dtype, random_words, word
 from deniable.batch.wide import multiply_high
 from deniable.channels import TwoLevel
-from deniable.channels.nearest import NearestCells, offsets
+from deniable.channels.nearest import NearestCells
+
+Integers = NDArray[np.int64]
 
 
 @njit(nogil=True, cache=True)
-def _reaches(places, reach, members, numbers, rows, columns, row_offsets, column_offsets):  # type: ignore[no-untyped-def]
-    """reach[i] = how many of the sorted offsets it takes to meet `members` cells of the region."""
+def _within(row, column, square, rows, columns, before, half_width):  # type: ignore[no-untyped-def]
+    """How many cells of the region lie within a squared distance: row by row, by running counts."""
+    if square < 0:
+        return 0
+    reach = half_width[square]
+    found = 0
+    for to_row in range(max(row - reach, 0), min(row + reach, rows - 1) + 1):
+        half = half_width[square - (to_row - row) * (to_row - row)]
+        start = to_row * columns + max(column - half, 0)
+        stop = to_row * columns + min(column + half, columns - 1) + 1
+        found += before[stop] - before[start]
+    return found
+
+
+@njit(nogil=True, cache=True)
+def _reaches(  # type: ignore[no-untyped-def]
+    places, reach, members, numbers, rows, columns, row_offsets, column_offsets, before, half_width, first
+):
+    """reach[i] = how many of the sorted offsets it takes to meet `members` cells of the region.
+
+    The squared distance is found by bisection, beginning with that of the cell before; only cells that tie are counted
+    one by one. `first[d]` is the first offset at squared distance d or more.
+    """
+    guess = np.int64(1)
     for i in range(places.shape[0]):
-        found = 0
-        j = 0
-        while found < members:
-            row = places[i, 0] + row_offsets[j]
-            column = places[i, 1] + column_offsets[j]
-            if 0 <= row < rows and 0 <= column < columns and numbers[row * columns + column] >= 0:
-                found += 1
+        row, column = places[i, 0], places[i, 1]
+        step = max(np.int64(1), half_width[guess])
+        low, high = guess, guess
+        while low >= 0 and _within(row, column, low, rows, columns, before, half_width) >= members:
+            high, low, step = low, max(low - step, -1), 2 * step
+        if high == low:
+            step = max(np.int64(1), half_width[guess])
+            while _within(row, column, high, rows, columns, before, half_width) < members:
+                low, high, step = high, min(high + step, half_width.size - 1), 2 * step
+        while high - low > 1:
+            middle = (low + high) // 2
+            if _within(row, column, middle, rows, columns, before, half_width) < members:
+                low = middle
+            else:
+                high = middle
+        guess = high
+        left = members - _within(row, column, high - 1, rows, columns, before, half_width)
+        j = first[high]
+        while left > 0:
+            to_row, to_column = row + row_offsets[j], column + column_offsets[j]
+            if 0 <= to_row < rows and 0 <= to_column < columns and numbers[to_row * columns + to_column] >= 0:
+                left -= 1
             j += 1
         reach[i] = j
 
@@ -67,19 +106,17 @@ class NearestSampler(Sampler):
         assert isinstance(sets, NearestCells)
         self.cells = sets.outputs
         self._level = (*acceptance(channel.total), word(channel.favoured))
-        order = np.array(offsets(sets.rows, sets.columns), np.int64)
-        steps = (order[:, 0] + sets.rows - 1) * (2 * sets.columns - 1) + order[:, 1] + sets.columns - 1
-        rank = np.empty(len(order), np.int64)
-        rank[steps] = np.arange(len(order))
+        row_offsets, column_offsets, rank, first = sorted_offsets(sets.rows, sets.columns)
         region = np.arange(self.cells) if sets.inside_region is None else np.array(sets.inside_region, np.int64)
         numbers = np.full(sets.rows * sets.columns, -1, np.int64)
         numbers[region] = np.arange(self.cells)
-        places = np.stack([region // sets.columns, region % sets.columns], axis=1)
-        self._grid = (numbers, sets.rows, sets.columns, order[:, 0].copy(), order[:, 1].copy())
-        self._places = places
+        self._grid = (numbers, sets.rows, sets.columns, row_offsets, column_offsets)
+        self._places = np.stack([region // sets.columns, region % sets.columns], axis=1)
         self._rank = rank
-        self._reach: NDArray[np.int64] = np.empty(self.cells, np.int64)
-        _reaches(places, self._reach, sets.members, *self._grid)
+        before = np.concatenate([[0], np.cumsum(numbers >= 0)])
+        half_width = _roots(len(first))
+        self._reach: Integers = np.empty(self.cells, np.int64)
+        _reaches(self._places, self._reach, sets.members, *self._grid, before, half_width, first)
 
     def allocate(self, count: int) -> Outputs:
         """Cell numbers."""
@@ -118,6 +155,26 @@ class NearestSampler(Sampler):
             inside[places] = drawn
             places = places[left[:rejected]]
         return inside
+
+
+def sorted_offsets(rows: int, columns: int) -> tuple[Integers, Integers, Integers, Integers]:
+    """All offsets within a grid, nearest first and ties by position: their rows, their columns, each one's rank by
+    position, and the first one at every squared distance or beyond."""
+    across, up = np.meshgrid(np.arange(1 - columns, columns), np.arange(1 - rows, rows))
+    squares = (up * up + across * across).ravel()
+    order = np.argsort(squares, kind="stable")
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    first = np.searchsorted(squares[order], np.arange(int(squares.max()) + 2))
+    return up.ravel()[order], across.ravel()[order], rank, first.astype(np.int64)
+
+
+def _roots(count: int) -> Integers:
+    """Whole square roots of 0 … count-1, exactly."""
+    numbers = np.arange(count, dtype=np.int64)
+    found = np.sqrt(numbers).astype(np.int64)
+    found -= found * found > numbers
+    return found + ((found + 1) * (found + 1) <= numbers)
 
 
 @njit(nogil=True, cache=True)

@@ -10,6 +10,7 @@ from deniable.batch.hashing import HashingSampler
 from deniable.batch.nearest import NearestSampler
 from deniable.batch.nested import NestedSampler
 from deniable.batch.projective import ProjectiveSampler
+from deniable.batch.ranked import RankedSampler
 from deniable.batch.reference import ReferenceSampler
 from deniable.batch.sampler import Sampler, TooWide
 from deniable.batch.subsets import SubsetsSampler
@@ -35,6 +36,7 @@ from deniable.channels.hadamard import Hadamard
 from deniable.channels.hashing import Hashing
 from deniable.channels.nearest import NearestCells
 from deniable.channels.projective import Projective
+from deniable.channels.ranked import Ranked
 from deniable.channels.sketch_signs import SketchSigns
 from deniable.channels.subsets import Subsets
 from deniable.channels.wide_hashing import WideHashing
@@ -58,6 +60,7 @@ _CHANNELS: dict[type, type[Sampler]] = {
     Nested: NestedSampler,
     Identity: IdentitySampler,
     FakeData: FakeDataSampler,
+    Ranked: RankedSampler,
 }
 
 

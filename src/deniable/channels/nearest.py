@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from itertools import accumulate
+from math import isqrt
+from typing import Any, NamedTuple
 
 from deniable.channels.sets import SetSystem
 from deniable.errors import InvalidParameter
 
 
-@lru_cache(maxsize=8)
-def offsets(rows: int, columns: int) -> tuple[tuple[int, int], ...]:
-    """All (row, column) offsets within a grid, nearest first; ties by position."""
-    everything = ((r, c) for r in range(1 - rows, rows) for c in range(1 - columns, columns))
-    return tuple(sorted(everything, key=lambda o: (o[0] ** 2 + o[1] ** 2, o)))
+class Reach(NamedTuple):
+    """The cells nearer than `square` (a squared distance) are favoured, and the first `ties` of those exactly so far."""
+
+    square: int
+    ties: int
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class NearestCells(SetSystem):
     """S_x = the `members` cells of a region nearest to cell x, on a rows-by-columns grid.
 
     `inside_region` lists the grid cells (row * columns + column, growing) that form the region; None
-    means all of them. Inputs and outputs are numbered within the region.
+    means all of them. Inputs and outputs are numbered within the region. Cells equally far away are taken by position.
     """
 
     rows: int
@@ -49,31 +50,69 @@ class NearestCells(SetSystem):
         return self.outputs
 
     @cached_property
-    def _number(self) -> dict[int, int] | None:
-        return None if self.inside_region is None else {cell: i for i, cell in enumerate(self.inside_region)}
+    def before(self) -> tuple[int, ...] | None:
+        """How many cells of the region come before each grid cell, and in all; None when the region is the whole grid."""
+        if self.inside_region is None:
+            return None
+        present = bytearray(self.rows * self.columns)
+        for cell in self.inside_region:
+            present[cell] = 1
+        return tuple(accumulate(present, initial=0))
 
     def place(self, index: int) -> tuple[int, int]:
         """Row and column of a cell."""
         return divmod(index if self.inside_region is None else self.inside_region[index], self.columns)
 
-    def number(self, row: int, column: int) -> int | None:
-        """The number of a cell, or None outside the region."""
-        if not (0 <= row < self.rows and 0 <= column < self.columns):
-            return None
-        cell = row * self.columns + column
-        return cell if self._number is None else self._number.get(cell)
+    def span(self, row: int, start: int, stop: int) -> tuple[int, int]:
+        """The region's numbers of the cells start … stop-1 of a row, as a run: its first number and its end."""
+        start, stop = row * self.columns + max(start, 0), row * self.columns + min(stop, self.columns)
+        if start >= stop:
+            return 0, 0
+        return (start, stop) if self.before is None else (self.before[start], self.before[stop])
+
+    def _spans(self, row: int, column: int, square: int) -> Iterator[tuple[int, int]]:
+        """The cells within a squared distance, row by row, as runs of numbers."""
+        reach = isqrt(square) if square >= 0 else -1
+        for to_row in range(max(row - reach, 0), min(row + reach, self.rows - 1) + 1):
+            half = isqrt(square - (to_row - row) ** 2)
+            yield self.span(to_row, column - half, column + half + 1)
+
+    def _within(self, row: int, column: int, square: int) -> int:
+        return sum(stop - start for start, stop in self._spans(row, column, square))
+
+    def reach(self, index: int) -> Reach:
+        """How far S_index goes. Not remembered: the index of a draw is private."""
+        row, column = self.place(index)
+        low, high = -1, 1
+        while self._within(row, column, high) < self.members:
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self._within(row, column, middle) < self.members else (low, middle)
+        return Reach(high, self.members - self._within(row, column, high - 1))
+
+    def _tied(self, row: int, column: int, reach: Reach) -> list[int]:
+        """The favoured ones among the cells at exactly the last distance, in order."""
+        furthest = isqrt(reach.square)
+        found: list[int] = []
+        for to_row in range(max(row - furthest, 0), min(row + furthest, self.rows - 1) + 1):
+            half = isqrt(reach.square - (to_row - row) ** 2)
+            if half * half == reach.square - (to_row - row) ** 2:
+                for to_column in (column - half, column + half) if half else (column,):
+                    start, stop = self.span(to_row, to_column, to_column + 1) if to_column >= 0 else (0, 0)
+                    found += range(start, stop)
+        return found[: reach.ties]
+
+    def _runs(self, index: int) -> list[tuple[int, int]]:
+        """S_index as runs of numbers, growing."""
+        row, column = self.place(index)
+        reach = self.reach(index)
+        runs = [run for run in self._spans(row, column, reach.square - 1) if run[0] < run[1]]
+        return sorted(runs + [(cell, cell + 1) for cell in self._tied(row, column, reach)])
 
     def neighbours(self, index: int) -> list[int]:
-        """S_index, nearest first. Not remembered: the index of a draw is private."""
-        row, column = self.place(index)
-        found: list[int] = []
-        for r, c in offsets(self.rows, self.columns):
-            cell = self.number(row + r, column + c)
-            if cell is not None:
-                found.append(cell)
-                if len(found) == self.members:
-                    break
-        return found
+        """S_index, growing. Not remembered: the index of a draw is private."""
+        return [cell for run in self._runs(index) for cell in range(*run)]
 
     @lru_cache(maxsize=1024)  # noqa: B019 - only auditing and plotting ask this, about public indices
     def _members(self, index: int) -> frozenset[int]:
@@ -84,21 +123,20 @@ class NearestCells(SetSystem):
         return output in self._members(index)
 
     def inside(self, index: int, j: int) -> int:
-        """The j-th nearest cell."""
-        return self.neighbours(index)[j]
+        """The j-th cell of the neighbourhood, in the order of numbers."""
+        for start, stop in self._runs(index):
+            if j < stop - start:
+                return start + j
+            j -= stop - start
+        raise InvalidParameter(f"a neighbourhood has {self.members} cells")
 
     def outside(self, index: int, j: int) -> int:
         """The j-th cell of the region, in order, that is not among the nearest."""
-        near = sorted(self.neighbours(index))
-        low, high = j, j + self.members
-        # Seen from a cell y off the neighbourhood, y - #(near <= y) is its rank among such cells.
-        while low < high:
-            middle = (low + high) // 2
-            if middle - bisect_right(near, middle) < j:
-                low = middle + 1
-            else:
-                high = middle
-        return low
+        for start, stop in self._runs(index):
+            if j < start:
+                break
+            j += stop - start
+        return j
 
     def compiled(self) -> dict[str, Any]:
         """The grid, the region and how many cells."""

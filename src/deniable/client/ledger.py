@@ -173,7 +173,8 @@ class Ledger:
             try:
                 yield connection
             except BaseException:
-                connection.execute("ROLLBACK")
+                if connection.in_transaction:  # a full disk has already undone it
+                    connection.execute("ROLLBACK")
                 raise
             connection.execute("COMMIT")
 

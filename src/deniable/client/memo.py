@@ -99,7 +99,8 @@ class Memo:
             try:
                 yield connection
             except BaseException:
-                connection.execute("ROLLBACK")
+                if connection.in_transaction:  # a full disk has already undone it
+                    connection.execute("ROLLBACK")
                 raise
             connection.execute("COMMIT")
 

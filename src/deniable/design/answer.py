@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
+from deniable.design.asymptotic import Prediction
 from deniable.mechanisms import Mechanism
 
 
@@ -23,6 +24,7 @@ class Answer:
     `worst_case` is the error of this very mechanism, from its integers (under a prior, its expected error);
     `lower_bound` holds for every epsilon-LDP mechanism; `gap` is their ratio. `certified` says whether the
     program was solved to the end; if it was not, bound and mechanism are still valid, the gap is larger.
+    `predicted` is what the least error tends to as epsilon grows, where that is known: it proves nothing.
     """
 
     mechanism: Mechanism
@@ -33,6 +35,7 @@ class Answer:
     method: str
     objective: str
     certified: bool = True
+    predicted: Prediction | None = None
 
     @property
     def gap(self) -> float:
@@ -50,6 +53,7 @@ class Answer:
             "published": dict(self.published),
             "method": self.method,
             "certified": self.certified,
+            "predicted": None if self.predicted is None else dict(self.predicted),
             "seconds": self.seconds,
             "recipe": self.mechanism.recipe(),
         }

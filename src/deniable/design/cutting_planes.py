@@ -62,13 +62,11 @@ def solve(separate: Separate, start: Floats, prior: Floats, e: float, tolerance:
     The variables are the `start.size` reference values; `separate` maps them to cuts. Stops when the best
     reference found is within `tolerance` of the program's value, or after `seconds`, with the best so far.
     """
-    program = _Program(prior, start.size, e)
     worst = prior.size == 1
     deadline = time.monotonic() + seconds
-    reference, cost, cuts, errors = start, np.inf, [], None
     found, errors = separate(start)
-    cost = _cost(errors, prior, worst)
-    cuts.append(found)
+    reference, cost, cuts = start, _cost(errors, prior, worst), [found]
+    program = _Program(prior, start.size, e, cost)
     program.add(found)
     value, multipliers, finished, rounds = 0.0, np.zeros(found.levels.size), False, 0
     while time.monotonic() < deadline:
@@ -104,13 +102,13 @@ def _cost(errors: Floats, prior: Floats, worst: bool) -> float:
 class _Program:
     """The program in HiGHS, kept warm between rounds."""
 
-    def __init__(self, prior: Floats, size: int, e: float) -> None:
+    def __init__(self, prior: Floats, size: int, e: float, cost: float) -> None:
         self.highs = highspy.Highs()  # type: ignore[no-untyped-call]
         self.highs.setOptionValue("output_flag", False)
         self.highs.setOptionValue("threads", 1)
         self.prior, self.size = prior, size
-        # Multiplied by E, favoured densities and losses are of one size; HiGHS' tolerances are absolute.
-        self.unit = e
+        # HiGHS' tolerances are absolute: multiplied by E favoured densities, and divided by a known cost errors, are about 1.
+        self.unit, self.cost = e, cost
         self.count = 0
         infinity = highspy.kHighsInf
         for share in prior.tolist():
@@ -124,12 +122,12 @@ class _Program:
         count = cuts.levels.size
         dense = np.zeros((count, bounds + self.size))
         dense[np.arange(count), cuts.owners] = 1.0
-        dense[:, bounds:] = -cuts.rows / self.unit
+        dense[:, bounds:] = -cuts.rows / (self.unit * self.cost)
         filled = dense != 0
         starts = np.concatenate([[0], np.cumsum(filled.sum(axis=1))[:-1]]).astype(np.int32)
         columns = np.nonzero(filled)[1].astype(np.int32)
         above = np.full(count, highspy.kHighsInf)
-        self.highs.addRows(count, cuts.levels, above, int(columns.size), starts, columns, dense[filled])
+        self.highs.addRows(count, cuts.levels / self.cost, above, int(columns.size), starts, columns, dense[filled])
         self.count += count
 
     def solve(self, seconds: float) -> tuple[float, Floats, Floats, Floats] | None:
@@ -140,10 +138,10 @@ class _Program:
             return None
         solution = self.highs.getSolution()
         columns = np.array(solution.col_value)
-        bounds = columns[: self.prior.size]
+        bounds = columns[: self.prior.size] * self.cost
         reference = np.maximum(columns[self.prior.size :], 0.0) / self.unit
         multipliers = np.maximum(np.array(solution.row_dual), 0.0)
-        return float(self.highs.getInfo().objective_function_value), bounds, reference, multipliers
+        return float(self.highs.getInfo().objective_function_value) * self.cost, bounds, reference, multipliers
 
 
 def cut_rows(losses: Floats, levels: Floats, e: float) -> Floats:

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.design.answer import Answer, Published
+from deniable.design.asymptotic import MOST_EXPONENT as LIMIT_UP_TO
+from deniable.design.asymptotic import LimitShape, limit_of_average, limit_of_worst
 from deniable.design.cutting_planes import LossCuts, Solution, solve
 from deniable.design.lower_bound import line_bound, spread_bound
 from deniable.design.problem import DistanceLoss, Prior
@@ -27,6 +29,10 @@ Floats = NDArray[np.float64]
 
 ONE_BIT_UP_TO = 2 * math.asinh(1)
 PRIOR_CELLS = 128
+WORTH_MORE = 1.002
+"""A gap above this is worth a second program."""
+LIMIT_FROM = 3.0
+"""From here on the limit for large epsilon is a better start than an even reference."""
 
 
 def design_worst(domain: Interval, loss: DistanceLoss, epsilon: Epsilon) -> Answer:
@@ -34,17 +40,27 @@ def design_worst(domain: Interval, loss: DistanceLoss, epsilon: Epsilon) -> Answ
     begin = time.monotonic()
     if loss.exponent == 2 and float(epsilon) <= ONE_BIT_UP_TO:
         return _one_bit(domain, loss, epsilon, begin)
-    steps, points = resolution(epsilon)
+    steps, points = resolution(epsilon, loss.exponent)
     e = math.exp(float(epsilon))
     y = np.linspace(0, 1, steps + 1)
     x = y[: steps // 2 + 1]
     orbits = np.minimum(np.arange(steps + 1), steps - np.arange(steps + 1))
-    cuts = LossCuts(loss.at(np.abs(y - x[:, None])), orbits, e, worst=True)
-    solution = solve(cuts, cuts.start(), np.ones(1), e, tolerance=1e-4)
-    bound = _bound(solution, x, loss, e)
+    limit = _limit(loss.exponent, "worst")
     places = np.arange(steps + 1) * (2 * points // steps)
-    mechanism = rounded(domain, epsilon, places, cuts.spread(solution.reference), points)
-    candidates: list[tuple[Mechanism, float]] = [(mechanism, largest_error(mechanism, loss))]
+
+    def attempt(values: Floats, start: Floats | None) -> tuple[Solution, Mechanism, float]:
+        cuts = LossCuts(loss.at(np.abs(y - values[:, None])), orbits, e, worst=True)
+        solution = solve(cuts, cuts.start() if start is None else start, np.ones(1), e, tolerance=1e-4)
+        made = rounded(domain, epsilon, places, cuts.spread(solution.reference), points)
+        return solution, made, largest_error(made, loss)
+
+    solution, *first = attempt(x, _start(limit, y, epsilon))
+    bound = _bound(solution, x, loss, e)
+    candidates: list[tuple[Mechanism, float]] = [(first[0], first[1])]
+    if solution.finished and first[1] > bound * loss.scale * WORTH_MORE:
+        # Values between the grid's are the worst ones: with them in the program its bound is weaker, its mechanism better.
+        _, *second = attempt(np.linspace(0, 0.5, steps + 1), solution.reference)
+        candidates = [min((candidates[0], (second[0], second[1])), key=lambda candidate: candidate[1])]
     if loss.exponent is not None:
         window = Window(domain=domain, epsilon=epsilon, loss_exponent=loss.exponent)
         candidates.append((window, worst_case(window, loss.measured).error))
@@ -58,13 +74,32 @@ def design_worst(domain: Interval, loss: DistanceLoss, epsilon: Epsilon) -> Answ
         method=method,
         objective=f"worst-case {loss.name} error",
         certified=solution.finished,
+        predicted=None if limit is None else limit.predict(float(epsilon), loss.scale),
     )
 
 
-def resolution(epsilon: Epsilon) -> tuple[int, int]:
-    """Steps of the program's grid and cells of the mechanism: finer where errors are smaller."""
+def resolution(epsilon: Epsilon, exponent: float | None) -> tuple[int, int]:
+    """Steps of the program's grid and cells of the mechanism: finer where favoured windows are shorter."""
     level = float(epsilon)
+    if level > 9 and (exponent is None or exponent < 2):
+        return 1024, 16384
     return (256, 4096) if level <= 5 else (512, 8192) if level <= 7 else (512, 16384)
+
+
+def _limit(exponent: float | None, whose: str) -> LimitShape | None:
+    """What errors tend to as epsilon grows, where that is known."""
+    if exponent is None or exponent > LIMIT_UP_TO:
+        return None
+    return limit_of_worst(exponent) if whose == "worst" else limit_of_average(exponent)
+
+
+def _start(limit: LimitShape | None, y: Floats, epsilon: Epsilon) -> Floats | None:
+    """The limit's reference on one half of a grid: with a large epsilon, a start that saves most of the work."""
+    if limit is None or float(epsilon) < LIMIT_FROM:
+        return None
+    found = limit.reference(y, float(epsilon)) / (y.size - 1)
+    found[[0, -1]] /= 2
+    return np.asarray(found[: y.size // 2 + 1])
 
 
 def _bound(solution: Solution, x: Floats, loss: DistanceLoss, e: float) -> float:
@@ -107,7 +142,7 @@ def design_average(domain: Interval, loss: DistanceLoss, epsilon: Epsilon, prior
         raise NotSupported(
             "a prior needs a power loss ('absolute', 'squared', 'power:K'); functions are designed for the worst case"
         )
-    steps, points = resolution(epsilon)
+    steps, points = resolution(epsilon, 2)
     e = math.exp(float(epsilon))
     cells = PRIOR_CELLS if prior.cells is None else len(prior.cells) * -(-PRIOR_CELLS // len(prior.cells))
     x = (np.arange(cells) + 0.5) / cells

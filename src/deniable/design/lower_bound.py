@@ -9,6 +9,7 @@ some cut changes its rule it is convex (exponents from 1) or concave (below 1).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -22,6 +23,7 @@ SAFETY = 1e-9
 """Taken off every bound, relatively: far more than sums of doubles can be wrong."""
 CHUNK = 1 << 21
 FINE = 1 << 14
+FEWEST, MOST = 1 << 12, 1 << 16
 PIECES = 1025
 """Pieces are cut at least this often, so that tangents at their ends stay close to the curve."""
 
@@ -139,9 +141,12 @@ def spread_bound(exponent: float, e: float, x: Floats, width: float, levels: Flo
     """
     x, levels, weights = _used(x, levels, weights)
     share = weights / weights.sum()
-    y = np.linspace(0, 1, 4097)
-    step = float(y[1])
     bend = _bend(exponent, width, _densest(x, share))
+    # As many outputs as it takes for the sag between them not to matter beside the levels, within reason.
+    wanted = 1e-4 * float(share @ levels)
+    steps = math.sqrt(e * bend / (8 * wanted)) if exponent >= 1 else e * bend / wanted
+    y = np.linspace(0, 1, 1 + min(max(FEWEST, math.ceil(steps)), MOST))
+    step = float(y[1])
     sag = e * (bend * step**2 / 8 if exponent >= 1 else bend * step)
 
     def least(shifted: Floats) -> float:

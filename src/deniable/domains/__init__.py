@@ -5,8 +5,11 @@ from deniable.domains.binary import Binary
 from deniable.domains.categories import Categories
 from deniable.domains.circle import Circle
 from deniable.domains.interval import Interval
+from deniable.domains.parallelogram import Parallelogram
 from deniable.domains.plane import Disc, Points, Rectangle
+from deniable.domains.polygon import Polygon
 from deniable.domains.record import Record
+from deniable.domains.sphere import Sphere
 from deniable.domains.trajectory import Trajectory
 from deniable.domains.words import Text, Whole
 
@@ -17,9 +20,12 @@ __all__ = [
     "Disc",
     "Domain",
     "Interval",
+    "Parallelogram",
     "Points",
+    "Polygon",
     "Record",
     "Rectangle",
+    "Sphere",
     "Text",
     "Trajectory",
     "Whole",

@@ -18,7 +18,7 @@ from deniable.exact.numbers import Number, as_fraction, fits_a_double, show_lite
 Place = tuple[float, float]
 
 
-def _pair(value: Any) -> tuple[Fraction, Fraction] | None:
+def pair_of(value: Any) -> tuple[Fraction, Fraction] | None:
     """Two exact coordinates, or None. Sequences and numpy arrays only: a dict or a set has no order to read."""
     if isinstance(value, str | bytes) or not (isinstance(value, Sequence) or type(value).__name__ == "ndarray"):
         return None
@@ -55,12 +55,8 @@ class Rectangle(Domain):
 
     def encode(self, value: Any) -> int:
         """The cell of a point, counted row by row from the lower left."""
-        pair = _pair(value)
-        if pair is None:
-            raise self.refuse("the value must be a pair of finite numbers to belong to")
-        if not (self.x.low <= pair[0] <= self.x.high and self.y.low <= pair[1] <= self.y.high):
-            raise self.refuse()
-        return self.y.encode(pair[1]) * self.x.cells + self.x.encode(pair[0])
+        x, y = self.coordinates(value)
+        return self.y.encode(y) * self.x.cells + self.x.encode(x)
 
     def decode(self, index: int) -> Place:
         """The middle of a cell."""
@@ -69,9 +65,27 @@ class Rectangle(Domain):
 
     def clip(self, value: Any) -> Any:
         """The nearest point of the rectangle."""
-        if _pair(value) is None:
+        if pair_of(value) is None:
             raise self.refuse("only pairs of finite numbers can be clipped to")
         return self.x.clip(value[0]), self.y.clip(value[1])
+
+    @property
+    def sides(self) -> Rectangle:
+        """The rectangle of coordinates: this one."""
+        return self
+
+    def coordinates(self, value: Any) -> tuple[Fraction, Fraction]:
+        """The exact coordinates of a point, which must belong."""
+        pair = pair_of(value)
+        if pair is None:
+            raise self.refuse("the value must be a pair of finite numbers to belong to")
+        if not (self.x.low <= pair[0] <= self.x.high and self.y.low <= pair[1] <= self.y.high):
+            raise self.refuse()
+        return pair
+
+    def place(self, x: float, y: float) -> Place:
+        """The point with these coordinates."""
+        return x, y
 
     def recipe(self) -> dict[str, Any]:
         """The two intervals."""
@@ -139,7 +153,7 @@ class Disc(Domain):
 
     def encode(self, value: Any) -> int:
         """The cell of a point; a border cell whose middle is outside goes to its neighbour toward the center."""
-        pair = _pair(value)
+        pair = pair_of(value)
         if pair is None:
             raise self.refuse("the value must be a pair of finite numbers to belong to")
         if (pair[0] - self.x) ** 2 + (pair[1] - self.y) ** 2 > self.radius**2:
@@ -156,7 +170,7 @@ class Disc(Domain):
 
     def clip(self, value: Any) -> Any:
         """The point itself, or the one on the rim in its direction (a hair inside)."""
-        pair = _pair(value)
+        pair = pair_of(value)
         if pair is None:
             raise self.refuse("only pairs of finite numbers can be clipped to")
         across, up = pair[0] - self.x, pair[1] - self.y
@@ -217,7 +231,7 @@ class Points(Domain):
 
     def encode(self, value: Any) -> int:
         """The number of a place."""
-        found = self.__dict__["_index"].get(_pair(value))
+        found = self.__dict__["_index"].get(pair_of(value))
         if found is None:
             raise self.refuse("the value is not one of the places of")
         return int(found)
@@ -229,7 +243,7 @@ class Points(Domain):
 
     def clip(self, value: Any) -> Place:
         """The nearest place (the first of them, on a tie)."""
-        pair = _pair(value)
+        pair = pair_of(value)
         if pair is None:
             raise self.refuse("only pairs of finite numbers can be moved to the nearest of")
         distances = [(Fraction(x) - pair[0]) ** 2 + (Fraction(y) - pair[1]) ** 2 for x, y in self.places]

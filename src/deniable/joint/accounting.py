@@ -10,8 +10,8 @@ from typing import Any
 from deniable.channels.pair import Pair
 from deniable.exact import log_float
 from deniable.joint.arguments import check_colluders, check_users
-from deniable.joint.enumeration import pair_patterns, secret_grouping_ratio
-from deniable.joint.secret_pairing import printed_ratio, secret_pairing_ratio_bounds
+from deniable.joint.positive_correlation import positive_correlation_ratio_bounds
+from deniable.joint.secret_pairing import Bounds, printed_ratio, secret_pairing_ratio_bounds
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,9 @@ class Accounting:
     epsilon_marginal: float
     """Against someone who knows nobody's indicator: ln(p/q)."""
     epsilon_secret_pairing: float
-    """Against m colluders who do not know who is paired with whom; the worst case over what they hold."""
+    """Against m colluders who do not know who is paired with whom; the worst case over what they hold. Never too small."""
+    epsilon_secret_pairing_at_least: float
+    """Not above the true number for a secret pairing: the two agree for bits and categories, and can differ beyond."""
     epsilon_known_pairing: float
     """Against someone who knows the partner and the partner's indicator."""
     exposed_fraction: float
@@ -53,11 +55,13 @@ def account(pair: Pair, n: int, m: int, *, leftover: bool = False, wrong_answers
     check_colluders(m, n)
     partner_colludes = Fraction(m, seats - 1)
     exposed, weakened = _exposure(pair, wrong_answers)
+    secret = secret_ratio_bounds(pair, seats, m, wrong_answers) or (None, None)
     return Accounting(
         n=n,
         m=m,
         epsilon_marginal=log(marginal_ratio(pair, wrong_answers)),
-        epsilon_secret_pairing=log(secret_pairing_ratio(pair, seats, m, wrong_answers)),
+        epsilon_secret_pairing=log(secret[1]),
+        epsilon_secret_pairing_at_least=log(secret[0]),
         epsilon_known_pairing=log(known_pairing_ratio(pair, wrong_answers)),
         exposed_fraction=float(partner_colludes * exposed),
         weakened_fraction=float(partner_colludes * weakened),
@@ -83,15 +87,15 @@ def known_pairing_ratio(pair: Pair, wrong_answers: int = 1) -> Fraction | None:
 
 
 def secret_pairing_ratio(pair: Pair, seats: int, m: int, wrong_answers: int = 1) -> Fraction | None:
-    """The largest ratio over all the colluders can hold, never rounded down; None when it is unbounded.
-
-    For correlations <= 0: a bound some 2**-100 above the exact number, for any number of users. For positive
-    ones: exact, by enumeration, for few users.
-    """
-    if pair.correlation > 0:
-        return secret_grouping_ratio(pair_patterns(pair), seats, m, wrong_answers)
-    bounds = secret_pairing_ratio_bounds(pair, seats, m, wrong_answers)
+    """The largest ratio over all the colluders can hold, some 2**-100 above the exact number; None when it is unbounded."""
+    bounds = secret_ratio_bounds(pair, seats, m, wrong_answers)
     return None if bounds is None else bounds[1]
+
+
+def secret_ratio_bounds(pair: Pair, seats: int, m: int, wrong_answers: int = 1) -> Bounds | None:
+    """Rationals around the largest ratio, for any number of users and any correlation; None when it is unbounded."""
+    found = positive_correlation_ratio_bounds if pair.correlation > 0 else secret_pairing_ratio_bounds
+    return found(pair, seats, m, wrong_answers)
 
 
 def _exposure(pair: Pair, wrong_answers: int) -> tuple[Fraction, Fraction]:

@@ -11,10 +11,12 @@ from deniable.exact import Epsilon, EpsilonLike
 from deniable.exact.numbers import as_index
 from deniable.joint.accounting import Accounting, log
 from deniable.joint.arguments import check_colluders, check_ones
-from deniable.joint.enumeration import secret_grouping_ratio
+from deniable.joint.enumeration import MOST_COLLUDERS, secret_grouping_ratio
 from deniable.randomness import Coins
 
 MOST_MEMBERS = 16
+SURE_COLLUDERS = 40
+"""How many of too many colluders the lower bound looks at."""
 FINE = 1 << 24
 """Lies are multiples of 2**-24, and so are mixtures: weights stay small enough to enumerate."""
 
@@ -132,14 +134,29 @@ class Group:
         return worst
 
     def secret_ratio(self, n: int, m: int) -> Fraction | None:
-        """The largest ratio when m of n users collude and do not know the grouping: exact, for at most 120 users."""
+        """The largest ratio when m of n users collude and do not know the grouping: exact, for at most 120 colluders."""
         self._check_users(n)
         check_colluders(m, n)
         return secret_grouping_ratio([self.pattern(number) for number in range(self.size + 1)], n, m)
 
+    def secret_bounds(self, n: int, m: int) -> tuple[Fraction | None, Fraction | None]:
+        """The ratio for a secret grouping twice when it is known exactly; else a lower and an upper bound.
+
+        Who knows more indicators can only learn more: fewer colluders give a lower bound, a known grouping an upper one.
+        """
+        if m <= MOST_COLLUDERS:
+            exact = self.secret_ratio(n, m)
+            return exact, exact
+        return self.secret_ratio(n, SURE_COLLUDERS), self.known_ratio()
+
     def account(self, n: int, m: int) -> Accounting:
-        """All privacy numbers together, for at most 120 users; "known pairing" means that all other members are known."""
-        secret = self.secret_ratio(n, m)
+        """All privacy numbers together; "known pairing" means that all other members are known.
+
+        With more than 120 colluders the number for a secret grouping is the one for a known grouping, an upper bound.
+        """
+        self._check_users(n)
+        check_colluders(m, n)
+        low, high = self.secret_bounds(n, m)
         exposed = weakened = Fraction(0)
         usual, others = self.marginal_ratio(), self.size - 1
         for known in range(1, others + 1):
@@ -153,7 +170,8 @@ class Group:
             n=n,
             m=m,
             epsilon_marginal=log(usual),
-            epsilon_secret_pairing=log(secret),
+            epsilon_secret_pairing=log(high),
+            epsilon_secret_pairing_at_least=log(low),
             epsilon_known_pairing=log(self.known_ratio()),
             exposed_fraction=float(exposed),
             weakened_fraction=float(weakened),
