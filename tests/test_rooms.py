@@ -23,7 +23,7 @@ PHONE = ROOMS[: ROOMS.index("wire") + 1]
 """What a phone can install: the standard library is enough."""
 
 PACKAGES: dict[str, set[str]] = {
-    "batch": {"numpy", "numba", "llvmlite", "cryptography"},  # llvmlite is what numba itself is made of
+    "batch": {"numpy", "numba", "llvmlite", "cryptography", "narwhals"},  # llvmlite is what numba itself is made of
     "accumulators": {"numpy", "numba"},
     "utility": {"numpy", "scipy"},
     "design": {"numpy", "scipy", "highspy", "pyscipopt"},
@@ -35,8 +35,9 @@ PACKAGES: dict[str, set[str]] = {
     "planning": {"numpy", "scipy"},
     "joint": {"numpy", "scipy", "numba"},
     "testing": {"numpy", "scipy", "cryptography"},
-    "datasets": {"numpy", "pyarrow"},
+    "datasets": {"numpy", "pyarrow", "narwhals"},
     "secure": {"rbcl", "cryptography", "mpyc", "numpy"},  # the last two only inside a committee member's process
+    "collector": {"numpy", "starlette", "msgspec", "uvicorn", "sqlalchemy", "pyarrow"},
     "charts": {"altair", "vl_convert", "numpy"},
     "cli": {"click", "rich"},
 }

@@ -18,8 +18,11 @@ from deniable.cli.estimate import estimate
 from deniable.cli.hypothesis_test import extremal_command
 from deniable.cli.joint import joint
 from deniable.cli.mechanisms import mechanisms
+from deniable.cli.quantify import quantify
 from deniable.cli.randomize import randomize
+from deniable.cli.serve import serve, token
 from deniable.cli.show import show
+from deniable.cli.trajectory import trajectory
 from deniable.errors import DeniableError, OutOfDomain, WireError
 
 BAD_DATA, BAD_QUESTION = 1, 2
@@ -75,5 +78,5 @@ def main() -> None:
     """Local differential privacy, exactly: every report deniable, every privacy claim checkable."""
 
 
-for command in (mechanisms, show, design, extremal_command, randomize, estimate, joint, demo):
+for command in (mechanisms, show, design, extremal_command, randomize, estimate, joint, quantify, trajectory, serve, token, demo):
     main.add_command(command)

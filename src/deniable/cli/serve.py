@@ -1,0 +1,134 @@
+"""`deniable serve`: the collector of a survey. `deniable token`: who may administer it."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from deniable.errors import InvalidParameter, MissingPackage
+
+WORKER = "DENIABLE_SOCKET"
+"""Set for worker processes: the number of the listening socket they inherit."""
+
+
+@click.command()
+@click.argument("surveys", nargs=-1, type=click.Path(exists=True, dir_okay=False))
+@click.option(
+    "--database", "-d", default="sqlite:///collector.db", show_default=True, help="sqlite:/// or postgresql+psycopg:// URL."
+)
+@click.option("--host", default="127.0.0.1", show_default=True)
+@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes any free one.")
+@click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes that serve.")
+@click.option("--origin", "origins", multiple=True, help="A web page's origin that may send reports (CORS); may be repeated.")
+@click.option("--submit-needs-token", is_flag=True, help="Only bearers of a token may submit.")
+@click.option("--tls-certificate", type=click.Path(exists=True, dir_okay=False))
+@click.option("--tls-key", type=click.Path(exists=True, dir_okay=False))
+@click.option("--access-log", is_flag=True, help="Log every request's address and path. Off by default: addresses are personal.")
+@click.option("--no-dashboard", is_flag=True, help="Serve the API only.")
+@click.option("--json", "as_json", is_flag=True, help="Say where it listens as JSON.")
+def serve(
+    surveys: tuple[str, ...],
+    database: str,
+    host: str,
+    port: int,
+    workers: int,
+    origins: tuple[str, ...],
+    submit_needs_token: bool,
+    tls_certificate: str | None,
+    tls_key: str | None,
+    access_log: bool,
+    no_dashboard: bool,
+    as_json: bool,
+) -> None:
+    """Collect answers to SURVEYS (TOML files): count each report once, show estimates.
+
+    \b
+    deniable serve survey.toml
+    deniable serve survey.toml --database postgresql+psycopg://collector@localhost/answers --workers 2
+    """
+    collector = _collector()
+    if (tls_certificate is None) != (tls_key is None):
+        raise InvalidParameter("give both --tls-certificate and --tls-key, or neither")
+    serving = collector.Serving(
+        database=database,
+        host=host,
+        port=port,
+        origins=origins,
+        submit_needs_token=submit_needs_token,
+        certificate=tls_certificate,
+        private_key=tls_key,
+        access_log=access_log,
+        pages=list if no_dashboard else _dashboard_pages,
+    )
+    if WORKER in os.environ:
+        collector.serve(serving, socket.socket(fileno=int(os.environ[WORKER])))
+        return
+    opened = _open_surveys(collector, database, surveys)
+    listening = collector.listening_socket(host, port)
+    address = _address(host, listening.getsockname()[1], secure=tls_certificate is not None)
+    if workers > 1:
+        _announce(address, opened, as_json)
+        sys.exit(collector.run_workers(sys.argv[1:], workers, listening))
+    collector.serve(serving, listening, ready=lambda: _announce(address, opened, as_json))
+
+
+@click.command()
+@click.argument("name")
+@click.option("--role", type=click.Choice(["admin", "submit"]), default="admin", show_default=True)
+@click.option("--database", "-d", default="sqlite:///collector.db", show_default=True)
+def token(name: str, role: str, database: str) -> None:
+    """Make a token called NAME and print it, once: only its hash is stored.
+
+    \b
+    deniable token alice --role admin
+    """
+    store = _collector().Store(database)
+    click.echo(store.add_token(name, role))
+    store.close()
+
+
+def _collector() -> Any:
+    try:
+        import deniable.collector as collector
+    except ImportError as error:
+        raise MissingPackage(f"serving needs {error.name}: pip install 'deniable[collector]'") from None
+    return collector
+
+
+def _dashboard_pages() -> list[Any]:
+    return []
+
+
+def _open_surveys(collector: Any, database: str, paths: tuple[str, ...]) -> list[Any]:
+    from deniable.surveys import survey_from_toml
+
+    found = [survey_from_toml(Path(path).read_text(encoding="utf-8")) for path in paths]
+    store = collector.Store(database)
+    for survey in found:
+        store.add_survey(survey)
+    if not found:
+        found = [survey for survey, is_open in store.surveys() if is_open]
+    store.close()
+    return found
+
+
+def _address(host: str, port: int, *, secure: bool) -> str:
+    return f"{'https' if secure else 'http'}://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def _announce(address: str, surveys: list[Any], as_json: bool) -> None:
+    if as_json:
+        listed = [{"title": survey.title, "hash": survey.hash, "url": f"{address}/v1/surveys/{survey.hash}"} for survey in surveys]
+        click.echo(json.dumps({"address": address, "surveys": listed}))
+    else:
+        click.echo(f"Collecting at {address}")
+        for survey in surveys:
+            click.echo(f"  {survey.title}: {address}/v1/surveys/{survey.hash}")
+        click.echo("Stop with Ctrl-C.")
+    sys.stdout.flush()

@@ -1,0 +1,15 @@
+"""The collector: an HTTP service that counts every report exactly once and remembers nothing else.
+
+Store           SQLite or PostgreSQL: surveys, receipts, sums
+Writer          group commit: many requests, one transaction
+make_app        the ASGI application
+serve           run it
+"""
+
+from deniable.collector.app import make_app
+from deniable.collector.limits import Limits
+from deniable.collector.server import Serving, listening_socket, run_workers, serve
+from deniable.collector.store import Arrival, Store
+from deniable.collector.writer import Writer
+
+__all__ = ["Arrival", "Limits", "Serving", "Store", "Writer", "listening_socket", "make_app", "run_workers", "serve"]

@@ -1,0 +1,65 @@
+"""The handlers behind an admin token: open and close surveys, export what was collected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from deniable.collector.export import MissingArrow, parquet_of_reports, parquet_of_sums
+from deniable.collector.limits import body_of
+from deniable.collector.messages import Created, Health, Refusal
+from deniable.collector.reading import json_response
+from deniable.collector.state import State
+from deniable.errors import DeniableError
+from deniable.surveys import Survey, survey_from_toml
+
+PARQUET = "application/vnd.apache.parquet"
+
+
+def _admin(request: Request) -> State:
+    state: State = request.app.state.collector
+    state.admit(request, role="admin")
+    return state
+
+
+async def create_survey(request: Request) -> Response:
+    """POST /v1/admin/surveys: a survey file in TOML, or a canonical document in JSON."""
+    state = _admin(request)
+    body = await body_of(request, state.limits.batch_bytes, state.limits.body_seconds)
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    try:
+        survey = Survey.from_json(body) if kind == "application/json" else survey_from_toml(body.decode())
+    except (DeniableError, UnicodeDecodeError) as error:
+        raise Refusal(400, str(error) if isinstance(error, DeniableError) else "the survey is not text") from None
+    created = await run_in_threadpool(state.store.add_survey, survey)
+    state.forget()
+    return json_response(Created(survey.hash, created), 201 if created else 200)
+
+
+async def close_survey(request: Request) -> Response:
+    """POST /v1/admin/surveys/{hash}/close."""
+    state = _admin(request)
+    if not await run_in_threadpool(state.store.close_survey, request.path_params["hash"]):
+        raise Refusal(404, "there is no such survey")
+    state.forget()
+    return json_response(Health("closed"))
+
+
+async def export(request: Request) -> Response:
+    """GET /v1/admin/surveys/{hash}/export?what=sums|reports: a Parquet file."""
+    state = _admin(request)
+    survey = state.survey(request.path_params["hash"])
+    what = request.query_params.get("what", "sums")
+    if what not in ("sums", "reports"):
+        raise Refusal(400, "what must be sums or reports")
+    if what == "reports" and not survey.keep_reports:
+        raise Refusal(409, "this survey keeps no reports, only sums; its document says keep_reports = false")
+    try:
+        parts: Iterator[bytes] = (parquet_of_sums if what == "sums" else parquet_of_reports)(state.store, survey)
+    except MissingArrow as error:
+        raise Refusal(501, str(error)) from None
+    name = f"{survey.hash[:12]}-{what}.parquet"
+    return StreamingResponse(parts, media_type=PARQUET, headers={"Content-Disposition": f'attachment; filename="{name}"'})

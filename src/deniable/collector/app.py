@@ -1,0 +1,97 @@
+"""The collector as an ASGI application."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from deniable.collector.administration import close_survey, create_survey, export
+from deniable.collector.limits import Limits
+from deniable.collector.messages import Problem, Refusal
+from deniable.collector.openapi import openapi_document
+from deniable.collector.reading import health, json_response, list_surveys, metrics, one_survey, show_estimates
+from deniable.collector.state import State
+from deniable.collector.store import Store
+from deniable.collector.submitting import submit_batch, submit_one
+from deniable.collector.writer import Writer
+
+
+def make_app(
+    store: Store,
+    *,
+    limits: Limits | None = None,
+    origins: Sequence[str] = (),
+    submit_needs_token: bool = False,
+    version: str = "1",
+    pages: Sequence[BaseRoute] = (),
+) -> Starlette:
+    """The application over a store. `origins` are the web pages that may talk to it; `pages` are served beside the API."""
+    state = State(store, Writer(store), limits or Limits(), submit_needs_token)
+    document = openapi_document(version)
+
+    async def openapi(_: Request) -> Response:
+        return json_response(document)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        # Everyone who was told "accepted" already is; those who still wait get their answer now.
+        state.writer.close()
+        store.close()
+
+    routes = [
+        Route("/v1/surveys", list_surveys),
+        Route("/v1/surveys/{hash}", one_survey),
+        Route("/v1/surveys/{hash}/submissions", submit_one, methods=["POST"]),
+        Route("/v1/surveys/{hash}/batches", submit_batch, methods=["POST"]),
+        Route("/v1/surveys/{hash}/estimates", show_estimates),
+        Route("/health", health),
+        Route("/metrics", metrics),
+        Route("/openapi.json", openapi),
+        Route("/v1/admin/surveys", create_survey, methods=["POST"]),
+        Route("/v1/admin/surveys/{hash}/close", close_survey, methods=["POST"]),
+        Route("/v1/admin/surveys/{hash}/export", export),
+        *pages,
+    ]
+    middleware = []
+    if origins:
+        allowed = ["Content-Type", "Content-Encoding"]
+        middleware.append(
+            Middleware(CORSMiddleware, allow_origins=list(origins), allow_methods=["GET", "POST"], allow_headers=allowed)
+        )
+    handlers = {Refusal: _refused, HTTPException: _http, Exception: _failed}
+    app = Starlette(routes=routes, middleware=middleware, exception_handlers=handlers, lifespan=lifespan)
+    app.state.collector = state
+    return app
+
+
+async def _refused(_: Request, refusal: Exception) -> Response:
+    assert isinstance(refusal, Refusal)
+    answer = json_response(Problem(refusal.why), refusal.status)
+    if refusal.retry_after is not None:
+        answer.headers["Retry-After"] = str(refusal.retry_after)
+    if refusal.status in (408, 413):
+        answer.headers["Connection"] = "close"  # the rest of the body is not wanted
+    if refusal.status == 401:
+        answer.headers["WWW-Authenticate"] = "Bearer"
+    return answer
+
+
+async def _http(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    answer = json_response(Problem(error.detail), error.status_code)
+    for name, value in (error.headers or {}).items():
+        answer.headers[name] = value
+    return answer
+
+
+async def _failed(_: Request, error: Exception) -> Response:
+    return json_response(Problem("the collector cannot answer now; come back later with the same key"), 503)

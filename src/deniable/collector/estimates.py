@@ -1,0 +1,111 @@
+"""What the sums of a survey say, attribute by attribute, with intervals."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import Any
+
+from deniable.accumulators import Accumulator, Joined, accumulator_for
+from deniable.collector.messages import AttributeEstimate, Estimates, Row, View
+from deniable.collector.store import Store
+from deniable.domains import Binary, Categories, Circle, Interval
+from deniable.errors import DeniableError
+from deniable.estimators import attribute_shares, direction, distribution, mean, quantiles, shares
+from deniable.mechanisms import Mechanism
+from deniable.surveys import Survey
+
+LEVEL = 0.95
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+BINS = 32
+FRESH_SECONDS = 1.0
+
+
+def estimates(survey: Survey, sums: dict[str, Accumulator], window: str = "") -> Estimates:
+    """All attributes of a survey, of one window or of all together."""
+    chosen = [part for period, part in sums.items() if not window or period == window]
+    whole = reduce(lambda a, b: a.merge(b), chosen) if chosen else accumulator_for(survey.mechanism)
+    return Estimates(
+        survey=survey.hash,
+        title=survey.title,
+        n=whole.n,
+        level=LEVEL,
+        window=window,
+        windows={period: part.n for period, part in sums.items()},
+        attributes=[_attribute(survey, whole, name) for name in survey.names],
+    )
+
+
+def _attribute(survey: Survey, whole: Accumulator, name: str) -> AttributeEstimate:
+    part = whole.parts[name] if isinstance(whole, Joined) else whole
+    mechanism = part.mechanism
+    question = next(attribute.question for attribute in survey.attributes if attribute.name == name)
+    found = AttributeEstimate(name, question, repr(mechanism.domain), mechanism.name, part.n, [])
+    if part.n == 0:
+        found.note = "nobody has answered yet"
+        return found
+    try:
+        found.views = _views(mechanism, part, whole, name)
+    except DeniableError as error:
+        found.note = str(error)
+    return found
+
+
+def _views(mechanism: Mechanism, part: Accumulator, whole: Accumulator, name: str) -> list[View]:
+    domain = mechanism.domain
+    if isinstance(domain, Binary | Categories):
+        found = attribute_shares(whole)[name] if isinstance(whole, Joined) else shares(part)
+        return [View("frequency", found.method, _rows(found, [str(label) for label in found.labels or ()]))]
+    # Who was picked to answer is a sample, so a part of a record speaks about the population.
+    target: Any = "population" if isinstance(whole, Joined) and part.n != whole.n else "these users"
+    if isinstance(domain, Circle):
+        around = direction(part, target=target)
+        (low, high), (least, most) = around.interval(LEVEL), around.concentration_interval(LEVEL)
+        rows = [Row("direction", around.angle, low, high), Row("concentration", around.concentration, least, most)]
+        return [View("direction", "mean direction", rows), _shape(part, target)]
+    if isinstance(domain, Interval):
+        middle = mean(part, target=target)
+        levels = quantiles(part, QUANTILES, target=target)
+        return [
+            View("mean", middle.method, _rows(middle, ["mean"])),
+            View("quantiles", levels.method, _rows(levels, [f"{100 * level:g} %" for level in QUANTILES])),
+            _shape(part, target),
+        ]
+    return []
+
+
+def _shape(part: Accumulator, target: Any) -> View:
+    found = distribution(part, bins=BINS, target=target)
+    rows = _rows(found, [f"{low:.6g} … {high:.6g}" for low, high in found.labels or ()])
+    for row, (low, high) in zip(rows, found.labels or (), strict=True):
+        row.start, row.end = float(low), float(high)
+    return View("distribution", found.method, rows)
+
+
+def _rows(found: Any, labels: list[str]) -> list[Row]:
+    low, high = found.interval(LEVEL)
+    columns = [column.reshape(-1).tolist() for column in (found.value, low, high)]
+    return [Row(*row) for row in zip(labels, *columns, strict=True)]
+
+
+@dataclass
+class EstimateCache:
+    """Estimates at most a second old: a hundred dashboards cost as much as one."""
+
+    store: Store
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _kept: dict[tuple[str, str], tuple[float, Estimates]] = field(default_factory=dict)
+
+    def get(self, survey: Survey, window: str) -> Estimates:
+        """From the sums as they are now, or were a moment ago."""
+        with self._lock:
+            kept = self._kept.get((survey.hash, window))
+            if kept is not None and time.monotonic() - kept[0] < FRESH_SECONDS:
+                return kept[1]
+            found = estimates(survey, self.store.sums(survey), window)
+            if len(self._kept) > 64:
+                self._kept.clear()
+            self._kept[survey.hash, window] = (time.monotonic(), found)
+            return found

@@ -1,0 +1,99 @@
+"""Sums and kept reports as Parquet files, written piece by piece."""
+
+from __future__ import annotations
+
+import importlib
+import io
+from collections.abc import Iterator
+from typing import Any
+
+from deniable.collector.store import Store
+from deniable.errors import MissingPackage
+from deniable.surveys import Survey
+from deniable.wire import decode_reports
+
+
+class MissingArrow(MissingPackage):
+    """Parquet files are written by pyarrow."""
+
+
+def _arrow() -> tuple[Any, Any]:
+    try:
+        return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
+    except ImportError:
+        raise MissingArrow("Parquet files need pyarrow: pip install 'deniable[files]'") from None
+
+
+def parquet_of_sums(store: Store, survey: Survey) -> Iterator[bytes]:
+    """One row per window and shard: `period`, `shard`, `fingerprint`, `data` (`accumulator_from_bytes` reads it)."""
+    arrow, _ = _arrow()
+    rows = store.raw_sums(survey.hash)
+    table = arrow.table(
+        {
+            "period": [row[0] for row in rows],
+            "shard": arrow.array([row[1] for row in rows], arrow.int32()),
+            "fingerprint": [survey.mechanism.fingerprint] * len(rows),
+            "data": arrow.array([row[2] for row in rows], arrow.binary()),
+        }
+    )
+    return _written(survey, table.schema, iter([table]))
+
+
+def parquet_of_reports(store: Store, survey: Survey) -> Iterator[bytes]:
+    """One row per report: `recipe` and `output`, as `deniable estimate` reads them, and `period`."""
+    arrow, _ = _arrow()
+    # Outputs of wide reports do not fit a number; `deniable estimate` reads them as decimal text.
+    number = arrow.uint64() if survey.mechanism.channel.outputs <= 1 << 63 else arrow.string()
+    schema = arrow.schema([("recipe", arrow.string()), ("output", number), ("period", arrow.string())])
+
+    def tables() -> Iterator[Any]:
+        for period, frame in store.kept_reports(survey.hash):
+            reports = decode_reports(survey.mechanism, frame)
+            outputs = [report.output if number == arrow.uint64() else str(report.output) for report in reports]
+            columns = [[report.recipe for report in reports], outputs, [period] * len(reports)]
+            arrays = [arrow.array(column, kind) for column, kind in zip(columns, schema.types, strict=True)]
+            yield arrow.Table.from_arrays(arrays, schema=schema)
+
+    return _written(survey, schema, tables())
+
+
+class _Pipe(io.RawIOBase):
+    """A file that is only ever written to, and read away from its other end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def writable(self) -> bool:
+        """Yes."""
+        return True
+
+    def tell(self) -> int:
+        """How much was written, taken or not."""
+        return self._size
+
+    def write(self, data: Any) -> int:
+        """Keep a copy until it is taken."""
+        self._parts.append(bytes(data))
+        self._size += len(self._parts[-1])
+        return len(self._parts[-1])
+
+    def take(self) -> bytes:
+        """What was written since the last time."""
+        data = b"".join(self._parts)
+        self._parts.clear()
+        return data
+
+
+def _written(survey: Survey, schema: Any, tables: Iterator[Any]) -> Iterator[bytes]:
+    """The bytes of a file with the survey's own document in its metadata."""
+    _, parquet = _arrow()
+    pipe = _Pipe()
+    described = schema.with_metadata({b"deniable.survey": survey.to_json()})
+    writer = parquet.ParquetWriter(pipe, described)
+    for table in tables:
+        writer.write_table(table.replace_schema_metadata(described.metadata))
+        yield pipe.take()
+    writer.close()
+    yield pipe.take()

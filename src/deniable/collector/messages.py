@@ -1,0 +1,125 @@
+"""What is said over HTTP, as types: the OpenAPI document is generated from these."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+Hex16 = Annotated[str, Meta(pattern="^[0-9a-f]{32}$", description="16 random bytes in hexadecimal digits")]
+HexBytes = Annotated[str, Meta(pattern="^([0-9a-f]{2})+$", max_length=1 << 17, description="bytes in hexadecimal digits")]
+
+
+class SubmissionMessage(Struct, forbid_unknown_fields=True):
+    """One report with its key."""
+
+    key: Hex16
+    report: HexBytes
+
+
+class SubmissionsMessage(Struct, forbid_unknown_fields=True):
+    """Several reports, each with its own key."""
+
+    submissions: Annotated[list[SubmissionMessage], Meta(min_length=1, max_length=10_000)]
+
+
+class Accepted(Struct):
+    """How many reports were counted now, and how many were counted before."""
+
+    accepted: int
+    known: int
+
+
+class SurveyLine(Struct):
+    """A survey in the list."""
+
+    hash: str
+    title: str
+    open: bool
+    n: int
+
+
+class SurveyList(Struct):
+    """Every survey of this collector."""
+
+    surveys: list[SurveyLine]
+
+
+class Row(Struct, omit_defaults=True):
+    """A number with its interval; `start` and `end` are a bin's."""
+
+    label: str
+    value: float
+    low: float
+    high: float
+    start: float | None = None
+    end: float | None = None
+
+
+class View(Struct):
+    """One way to look at an attribute: frequency, mean, distribution, quantiles, direction or map."""
+
+    what: str
+    method: str
+    rows: list[Row]
+
+
+class AttributeEstimate(Struct):
+    """What is known about one attribute. `note` says why there is nothing, when there is nothing."""
+
+    name: str
+    question: str
+    domain: str
+    mechanism: str
+    n: int
+    views: list[View]
+    note: str | None = None
+
+
+class Estimates(Struct):
+    """Everything that is known about a survey, per window."""
+
+    survey: str
+    title: str
+    n: int
+    level: float
+    window: str
+    """The window these numbers are of; empty means all of them together."""
+    windows: dict[str, int]
+    """Every window and its number of reports."""
+    attributes: list[AttributeEstimate]
+
+
+class Health(Struct):
+    """Is the collector able to count?"""
+
+    status: str
+
+
+class Created(Struct):
+    """A survey is there."""
+
+    hash: str
+    created: bool
+
+
+class Problem(Struct):
+    """Why a request was refused."""
+
+    error: str
+
+
+class Refusal(Exception):
+    """A request that is refused, with the status to say so."""
+
+    def __init__(self, status: int, why: str, *, retry_after: int | None = None) -> None:
+        super().__init__(why)
+        self.status = status
+        self.why = why
+        self.retry_after = retry_after
+
+
+SINGLE = msgspec.json.Decoder(SubmissionMessage)
+SEVERAL = msgspec.json.Decoder(SubmissionsMessage)
+ENCODER = msgspec.json.Encoder()

@@ -1,0 +1,120 @@
+"""The OpenAPI document, generated from the message types; no page, no script, no CDN."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from deniable.collector.messages import (
+    Accepted,
+    Created,
+    Estimates,
+    Health,
+    Problem,
+    SubmissionMessage,
+    SubmissionsMessage,
+    SurveyList,
+)
+from deniable.surveys import BATCH_TYPE
+
+TYPES = [Accepted, Created, Estimates, Health, Problem, SubmissionMessage, SubmissionsMessage, SurveyList]
+
+
+def openapi_document(version: str) -> dict[str, Any]:
+    """OpenAPI 3.1."""
+    _, components = msgspec.json.schema_components(TYPES, ref_template="#/components/schemas/{name}")
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "deniable collector",
+            "version": version,
+            "description": "Collects randomized reports. It stores no address, no header and no time finer than a survey's window.",
+        },
+        "paths": _paths(),
+        "components": {
+            "schemas": components,
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _paths() -> dict[str, Any]:
+    submit = _operation("Submit one report", 200, "Accepted", body={"application/json": _ref("SubmissionMessage")}, bad=SUBMIT)
+    batch = _operation(
+        "Submit many reports",
+        200,
+        "Accepted",
+        body={
+            "application/json": _ref("SubmissionsMessage"),
+            BATCH_TYPE: {"schema": {"type": "string", "contentMediaType": "application/octet-stream"}},
+        },
+        bad=SUBMIT,
+    )
+    window = {"name": "window", "in": "query", "required": False, "schema": {"type": "string", "maxLength": 16}}
+    what = {"name": "what", "in": "query", "required": False, "schema": {"type": "string", "enum": ["sums", "reports"]}}
+    survey_text = {
+        "application/toml": {"schema": {"type": "string"}},
+        "application/json": {"schema": {"type": "object"}},
+    }
+    export = _operation("Everything collected, as Parquet", 200, None, bad=(400, 401, 403, 404, 409, 429, 501), secure=True)
+    export["responses"]["200"]["content"] = {"application/vnd.apache.parquet": {"schema": {"type": "string"}}}
+    document = _operation("The survey document, canonical JSON", 200, None, bad=(404, 429))
+    document["responses"]["200"]["content"] = {"application/json": {"schema": {"type": "object"}}}
+    metrics = _operation("Prometheus text", 200, None)
+    metrics["responses"]["200"]["content"] = {"text/plain": {"schema": {"type": "string"}}}
+    admin = (400, 401, 403, 404, 408, 413, 415, 429)
+    return {
+        "/v1/surveys": {"get": _operation("Every survey", 200, "SurveyList", bad=(429,))},
+        "/v1/surveys/{hash}": {"parameters": [HASH], "get": document},
+        "/v1/surveys/{hash}/submissions": {"parameters": [HASH], "post": submit},
+        "/v1/surveys/{hash}/batches": {"parameters": [HASH], "post": batch},
+        "/v1/surveys/{hash}/estimates": {
+            "parameters": [HASH, window],
+            "get": _operation("Estimates with 95 % intervals", 200, "Estimates", bad=(400, 404, 429)),
+        },
+        "/health": {"get": _operation("Does the database answer?", 200, "Health", bad=(), also={503: "Health"})},
+        "/metrics": {"get": metrics},
+        "/v1/admin/surveys": {
+            "post": _operation("Open a survey", 201, "Created", body=survey_text, bad=admin, secure=True, also={200: "Created"})
+        },
+        "/v1/admin/surveys/{hash}/close": {
+            "parameters": [HASH],
+            "post": _operation("Close a survey", 200, "Health", bad=admin, secure=True),
+        },
+        "/v1/admin/surveys/{hash}/export": {"parameters": [HASH, what], "get": export},
+    }
+
+
+HASH = {"name": "hash", "in": "path", "required": True, "schema": {"type": "string", "pattern": "^[0-9a-f]{64}$"}}
+SUBMIT = (400, 401, 403, 404, 408, 410, 413, 415, 429, 503)
+
+
+def _ref(name: str) -> dict[str, Any]:
+    return {"schema": {"$ref": f"#/components/schemas/{name}"}}
+
+
+def _operation(
+    summary: str,
+    status: int,
+    message: str | None,
+    *,
+    body: dict[str, Any] | None = None,
+    bad: tuple[int, ...] = (),
+    also: dict[int, str] | None = None,
+    secure: bool = False,
+) -> dict[str, Any]:
+    good = {"description": summary}
+    if message is not None:
+        good["content"] = {"application/json": _ref(message)}  # type: ignore[assignment]
+    responses: dict[str, Any] = {str(status): good}
+    for code, name in (also or {}).items():
+        responses[str(code)] = {"description": summary, "content": {"application/json": _ref(name)}}
+    for code in bad:
+        responses[str(code)] = {"description": "refused", "content": {"application/json": _ref("Problem")}}
+    made: dict[str, Any] = {"summary": summary, "responses": responses}
+    if body is not None:
+        made["requestBody"] = {"required": True, "content": body}
+    if secure:
+        made["security"] = [{"token": []}]
+    return made

@@ -1,0 +1,83 @@
+"""The handlers that count: one submission, several in JSON, or a binary batch."""
+
+from __future__ import annotations
+
+import binascii
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from deniable.batch import Reports
+from deniable.collector.limits import body_of
+from deniable.collector.messages import ENCODER, SEVERAL, SINGLE, Accepted, Refusal, SubmissionMessage
+from deniable.collector.state import State
+from deniable.collector.store import Arrival
+from deniable.collector.writer import Busy
+from deniable.errors import WireError
+from deniable.surveys import BATCH_TYPE, Survey, decode_batch
+from deniable.wire import decode_report
+
+
+async def submit_one(request: Request) -> Response:
+    """POST /v1/surveys/{hash}/submissions."""
+    state, survey = _admitted(request)
+    body = await body_of(request, state.limits.single_bytes, state.limits.body_seconds)
+    try:
+        message = SINGLE.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise Refusal(400, "a submission is JSON with exactly the fields key and report") from None
+    return await _counted(state, [_arrival(survey, message, state.period(survey))])
+
+
+async def submit_batch(request: Request) -> Response:
+    """POST /v1/surveys/{hash}/batches."""
+    state, survey = _admitted(request)
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in ("application/json", BATCH_TYPE):
+        raise Refusal(415, f"content-type must be application/json or {BATCH_TYPE}")
+    body = await body_of(request, state.limits.batch_bytes, state.limits.body_seconds)
+    period = state.period(survey)
+    if kind == BATCH_TYPE:
+        return await _counted(state, [_batch(survey, body, period)])
+    try:
+        messages = SEVERAL.decode(body).submissions
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise Refusal(400, "several submissions are JSON with the one field submissions, a list of 1 to 10,000") from None
+    arrivals = [_arrival(survey, message, period) for message in messages]
+    if len({arrival.key for arrival in arrivals}) != len(arrivals):
+        raise Refusal(400, "a key occurs twice in one request")
+    return await _counted(state, arrivals)
+
+
+def _admitted(request: Request) -> tuple[State, Survey]:
+    state: State = request.app.state.collector
+    state.admit(request, role="submit" if state.submit_needs_token else None)
+    return state, state.survey(request.path_params["hash"], open_only=True)
+
+
+def _arrival(survey: Survey, message: SubmissionMessage, period: str) -> Arrival:
+    try:
+        report = decode_report(survey.mechanism, binascii.unhexlify(message.report))
+    except (WireError, binascii.Error, ValueError) as error:
+        raise Refusal(400, str(error) if isinstance(error, WireError) else "report must be hexadecimal digits") from None
+    return Arrival(survey, period, binascii.unhexlify(message.key), [report], 1)
+
+
+def _batch(survey: Survey, body: bytes, period: str) -> Arrival:
+    try:
+        key, frame = decode_batch(survey, body)
+        reports = Reports.from_bytes(survey.mechanism, bytes(frame))
+    except WireError as error:
+        raise Refusal(400, str(error)) from None
+    return Arrival(survey, period, key, reports, len(reports))
+
+
+async def _counted(state: State, arrivals: list[Arrival]) -> Response:
+    try:
+        fresh = await state.writer.count(arrivals)
+    except Busy:
+        raise Refusal(503, "busy; come back later with the same key", retry_after=1) from None
+    accepted = sum(arrival.count for arrival, new in zip(arrivals, fresh, strict=True) if new)
+    known = sum(arrival.count for arrival in arrivals) - accepted
+    return Response(ENCODER.encode(Accepted(accepted, known)), media_type="application/json")
