@@ -269,7 +269,7 @@ def test_decimal_outputs_and_other_columns_can_be_asked_for(tmp_path: Path) -> N
 def test_tables_of_other_types_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "reports.parquet"
     parquet.write_table(pyarrow.table({"output": [0.5]}), path)
-    with pytest.raises(Malformed, match="double"):
+    with pytest.raises(Malformed, match="Float64"):
         read_reports(K_RR, [path])
 
 

@@ -34,19 +34,35 @@ def test_walsh_hadamard_is_the_sum_over_signs(column: list[int]) -> None:
     assert walsh_hadamard(np.array(column)).tolist() == (signs @ np.array(column)).tolist()
 
 
-@pytest.mark.parametrize(
-    ("prime", "dimension"), [(2, 2), (2, 3), (2, 7), (3, 2), (3, 3), (3, 4), (5, 3), (7, 3), (13, 2), (17, 2), (17, 3), (67, 3)]
-)
-def test_hyperplane_sums_are_sums_over_hyperplanes(prime: int, dimension: int) -> None:
-    space = Projective(1, prime, dimension)
-    points = np.random.default_rng(prime).integers(0, 1 << 40, space.outputs)
+SPACES = [(2, 2), (2, 3), (2, 7), (3, 2), (3, 3), (3, 4), (3, 7), (5, 3), (5, 5), (7, 3), (11, 4), (13, 2), (17, 3), (67, 3)]
+
+
+def slow_sums(space: Projective, points: NDArray[np.int64]) -> NDArray[np.int64]:
     digits = np.array([space.vector(point) for point in range(space.outputs)])
-    slow = (digits @ digits.T % prime == 0).astype(np.int64) @ points
+    return np.asarray((digits @ digits.T % space.prime == 0).astype(np.int64) @ points)
+
+
+# Up to 500 is added in 32 bits, up to 2**40 in 64.
+@pytest.mark.parametrize("most", [500, 1 << 40])
+@pytest.mark.parametrize(("prime", "dimension"), SPACES)
+def test_hyperplane_sums_are_sums_over_hyperplanes(prime: int, dimension: int, most: int) -> None:
+    space = Projective(1, prime, dimension)
+    points = np.random.default_rng(prime).integers(0, most, space.outputs)
+    slow = slow_sums(space, points)
     assert hyperplane_sums(space, points, space.outputs).tolist() == slow.tolist()
     # Fewer values than points, down to a last block of a single one, and real numbers.
-    for fewer in {1, 2, space.outputs // 2 + 1, (prime ** (dimension - 1) - 1) // (prime - 1) + 1}:
+    for fewer in {1, 2, space.outputs // 2 + 1, space.outputs // 5 + 1, (prime ** (dimension - 1) - 1) // (prime - 1) + 1}:
         assert hyperplane_sums(space, points, fewer).tolist() == slow[:fewer].tolist()
     assert hyperplane_sums(space, points / 7, space.outputs) == pytest.approx(slow / 7)
+
+
+@pytest.mark.parametrize("total", [(1 << 31) - 1, 1 << 31, 1 << 32])
+@pytest.mark.parametrize("debt", [0, 1 << 33])
+def test_sums_beyond_32_bits_are_not_cut_off(total: int, debt: int) -> None:
+    space = Projective(1, 3, 4)
+    points = np.zeros(space.outputs, np.int64)
+    points[5], points[7], points[11] = total - 4, 4 + debt, -debt
+    assert hyperplane_sums(space, points, space.outputs).tolist() == slow_sums(space, points).tolist()
 
 
 @pytest.mark.parametrize("name", CATEGORICAL)
@@ -64,7 +80,7 @@ def test_support_is_counted_as_the_set_system_says(name: str, size: int) -> None
     assert support_counts(accumulator_for(mechanism).add([reports[i] for i in range(200)])).tolist() == slow
 
 
-@pytest.mark.parametrize("epsilon", [1, 3])
+@pytest.mark.parametrize("epsilon", [1, 3, 5])
 @pytest.mark.parametrize("name", ["hadamard", "projective"])
 def test_decoding_does_not_take_values_times_reports(name: str, epsilon: float) -> None:
     # 10**5 values and 10**5 reports one by one would be 10**10 look-ups; ten seconds leave room for any machine.

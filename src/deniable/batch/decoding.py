@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.batch.place_decoding import decode_places
 from deniable.batch.sampler import Outputs
 from deniable.channels import Channel, Product
 from deniable.domains import Circle, Interval, Record
@@ -19,6 +20,9 @@ def decode_many(mechanism: Mechanism, outputs: Any) -> Any:
     """The values an array of outputs stands for: an array, or a list where values are not numbers."""
     if isinstance(mechanism, NumericMechanism | CircularMechanism):
         return to_domain(mechanism.domain, positions(mechanism.reading, outputs))
+    places = decode_places(mechanism, outputs)
+    if places is not None:
+        return [(x, y) for x, y in places.tolist()]
     if isinstance(outputs, tuple):
         parts: dict[str, Mechanism] = mechanism.parts  # type: ignore[attr-defined]
         return {name: decode_many(part, out) for (name, part), out in zip(parts.items(), outputs, strict=True)}

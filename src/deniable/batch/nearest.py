@@ -31,25 +31,31 @@ def _within(row, column, square, rows, columns, before, half_width):  # type: ig
 
 
 @njit(nogil=True, cache=True)
-def _reaches(  # type: ignore[no-untyped-def]
-    places, reach, members, numbers, rows, columns, row_offsets, column_offsets, before, half_width, first
-):
-    """reach[i] = how many of the sorted offsets it takes to meet `members` cells of the region.
+def _squares(places, squares, members, whole, rows, columns, before, half_width):  # type: ignore[no-untyped-def]
+    """squares[i] = the least squared distance within which cell i meets `members` cells of the region.
 
-    The squared distance is found by bisection, beginning with that of the cell before; only cells that tie are counted
-    one by one. `first[d]` is the first offset at squared distance d or more.
+    Found by bisection, beginning with that of the cell before. A whole grid is its own mirror image.
     """
     guess = np.int64(1)
     for i in range(places.shape[0]):
         row, column = places[i, 0], places[i, 1]
-        step = max(np.int64(1), half_width[guess])
+        if whole:
+            mirrored = min(row, rows - 1 - row) * columns + min(column, columns - 1 - column)
+            if mirrored < i:
+                squares[i] = squares[mirrored]
+                continue
+        step = np.int64(1)
         low, high = guess, guess
-        while low >= 0 and _within(row, column, low, rows, columns, before, half_width) >= members:
-            high, low, step = low, max(low - step, -1), 2 * step
-        if high == low:
-            step = max(np.int64(1), half_width[guess])
+        if _within(row, column, guess, rows, columns, before, half_width) >= members:
+            low = guess - 1
+            while low >= 0 and _within(row, column, low, rows, columns, before, half_width) >= members:
+                step *= 2
+                high, low = low, max(low - step, np.int64(-1))
+        else:
+            high = guess + 1
             while _within(row, column, high, rows, columns, before, half_width) < members:
-                low, high, step = high, min(high + step, half_width.size - 1), 2 * step
+                step *= 2
+                low, high = high, min(high + step, half_width.size - 1)
         while high - low > 1:
             middle = (low + high) // 2
             if _within(row, column, middle, rows, columns, before, half_width) < members:
@@ -57,8 +63,21 @@ def _reaches(  # type: ignore[no-untyped-def]
             else:
                 high = middle
         guess = high
-        left = members - _within(row, column, high - 1, rows, columns, before, half_width)
-        j = first[high]
+        squares[i] = high
+
+
+@njit(nogil=True, cache=True)
+def _reaches(  # type: ignore[no-untyped-def]
+    places, squares, reach, members, numbers, rows, columns, row_offsets, column_offsets, before, half_width, first
+):
+    """reach[i] = how many of the sorted offsets it takes to meet `members` cells of the region.
+
+    `first[d]` is the first offset at squared distance d or more; only the cells that tie are counted one by one.
+    """
+    for i in range(places.shape[0]):
+        row, column = places[i, 0], places[i, 1]
+        left = members - _within(row, column, squares[i] - 1, rows, columns, before, half_width)
+        j = first[squares[i]]
         while left > 0:
             to_row, to_column = row + row_offsets[j], column + column_offsets[j]
             if 0 <= to_row < rows and 0 <= to_column < columns and numbers[to_row * columns + to_column] >= 0:
@@ -115,8 +134,11 @@ class NearestSampler(Sampler):
         self._rank = rank
         before = np.concatenate([[0], np.cumsum(numbers >= 0)])
         half_width = _roots(len(first))
+        squares: Integers = np.empty(self.cells, np.int64)
         self._reach: Integers = np.empty(self.cells, np.int64)
-        _reaches(self._places, self._reach, sets.members, *self._grid, before, half_width, first)
+        sizes = (sets.rows, sets.columns)
+        _squares(self._places, squares, sets.members, sets.inside_region is None, *sizes, before, half_width)
+        _reaches(self._places, squares, self._reach, sets.members, *self._grid, before, half_width, first)
 
     def allocate(self, count: int) -> Outputs:
         """Cell numbers."""

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from deniable.batch.encoding import Encoder, as_array, chunk_encoder, encode_many
+from deniable.batch.encoding import as_array, chunk_encoder, encode_many
 from deniable.batch.fake_data import WIDE
+from deniable.batch.grids import Encoder
 from deniable.batch.keystream import Keystream, SystemKeystream
 from deniable.batch.parallel import in_parallel, worthwhile_threads
 from deniable.batch.reports import Reports
@@ -22,11 +23,12 @@ from deniable.mechanisms import Mechanism
 def randomize_many(mechanism: Mechanism, values: Any, keystream: Keystream | None = None) -> Reports:
     """Private reports of an array of values, by exactly the law of `mechanism.randomize`.
 
+    Columns of pandas, polars and Arrow are arrays too; for records and places, whole frames.
     Nothing beyond the reports and a few chunks of work space is allocated. Without a keystream, a
     fresh one is keyed by the operating system.
     """
     stream = SystemKeystream() if keystream is None else keystream
-    if isinstance(mechanism.domain, Record):
+    if isinstance(mechanism.domain, Record) or isinstance(mechanism.channel, Product):
         return Reports(mechanism, draw_many(mechanism.channel, encode_many(mechanism, values), stream))
     return Reports(mechanism, _run(sampler_for(mechanism.channel), as_array(mechanism, values), stream, chunk_encoder(mechanism)))
 

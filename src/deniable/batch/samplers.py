@@ -8,11 +8,13 @@ from deniable.batch.fake_data import FakeDataSampler, FieldSampler
 from deniable.batch.hadamard import HadamardSampler
 from deniable.batch.hashing import HashingSampler
 from deniable.batch.nearest import NearestSampler
+from deniable.batch.nearest_places import NearestPlacesSampler
 from deniable.batch.nested import NestedSampler
 from deniable.batch.projective import ProjectiveSampler
 from deniable.batch.ranked import RankedSampler
 from deniable.batch.reference import ReferenceSampler
 from deniable.batch.sampler import Sampler, TooWide
+from deniable.batch.steps_sampler import DirectionDistanceSampler, StepsSampler
 from deniable.batch.subsets import SubsetsSampler
 from deniable.batch.tables import ProfileSampler, TableSampler
 from deniable.batch.wide_hashing import SketchSignsSampler, WideHashingSampler
@@ -31,13 +33,16 @@ from deniable.channels import (
     TwoLevel,
     Window,
 )
+from deniable.channels.direction_distance import DirectionDistance
 from deniable.channels.fake_data import FakeData, Field
 from deniable.channels.hadamard import Hadamard
 from deniable.channels.hashing import Hashing
 from deniable.channels.nearest import NearestCells
+from deniable.channels.nearest_places import NearestPlaces
 from deniable.channels.projective import Projective
 from deniable.channels.ranked import Ranked
 from deniable.channels.sketch_signs import SketchSigns
+from deniable.channels.steps import Steps
 from deniable.channels.subsets import Subsets
 from deniable.channels.wide_hashing import WideHashing
 
@@ -51,6 +56,7 @@ _SETS: dict[type, type[Sampler]] = {
     Projective: ProjectiveSampler,
     Subsets: SubsetsSampler,
     NearestCells: NearestSampler,
+    NearestPlaces: NearestPlacesSampler,
 }
 _CHANNELS: dict[type, type[Sampler]] = {
     Bits: BitsSampler,
@@ -60,6 +66,7 @@ _CHANNELS: dict[type, type[Sampler]] = {
     Nested: NestedSampler,
     Identity: IdentitySampler,
     FakeData: FakeDataSampler,
+    DirectionDistance: DirectionDistanceSampler,
     Ranked: RankedSampler,
 }
 
@@ -76,6 +83,8 @@ def sampler_for(channel: Channel) -> Sampler:
             return InterpolatedSampler(channel, sampler_for(channel.inner))
         if type(channel) is Mixture:
             return MixtureSampler(channel, [sampler_for(part) for part in channel.parts])
+        if type(channel) is Steps:
+            return StepsSampler(channel, sampler_for)
         if type(channel) is Field:
             return FieldSampler(channel, sampler_for(channel.inner))
         if type(channel) in _CHANNELS:

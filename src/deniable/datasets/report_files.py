@@ -10,7 +10,8 @@ from typing import Any, BinaryIO, cast
 
 from deniable.datasets.report_frames import read_frames
 from deniable.datasets.report_intake import Intake, intake_for
-from deniable.datasets.report_rows import DIGITS, read_arrow, read_csv, read_json_lines, read_parquet
+from deniable.datasets.report_rows import DIGITS, read_csv, read_json_lines
+from deniable.datasets.report_tables import read_arrow, read_frame, read_parquet
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import Mechanism
 
@@ -31,14 +32,14 @@ STARTS = {b"dn": "frames", b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xf
 
 def read_reports(
     mechanism: Mechanism,
-    paths: Sequence[str | Path],
+    sources: Sequence[str | Path | Any],
     *,
     column: str = "output",
     base: int = 16,
     strict: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Intake:
-    """Fold the reports of one or more files; `-` is standard input.
+    """Fold the reports of one or more files or frames (of pandas, polars or Arrow); `-` is standard input.
 
     A record that cannot be used is counted by reason and left out; with `strict` the first one raises,
     naming its place. A file that ends too early gives what it has, and a note. In tables, outputs stand
@@ -47,9 +48,14 @@ def read_reports(
     """
     if base not in DIGITS:
         raise InvalidParameter("base must be 10 or 16")
+    if isinstance(sources, str) or not isinstance(sources, Sequence):
+        raise InvalidParameter("sources must be a list of paths and frames, also when it is only one: [path]")
     intake = intake_for(mechanism, strict=strict)
-    for path in paths:
-        _read_one(str(path), intake, column, base, progress or (lambda done: None))
+    for number, source in enumerate(sources, start=1):
+        if isinstance(source, str | Path):
+            _read_one(str(source), intake, column, base, progress or (lambda done: None))
+        else:
+            read_frame(source, f"frame {number}", intake, column, base)
     return intake
 
 

@@ -1,17 +1,15 @@
-"""Reports as lines of JSON and as rows of CSV, Parquet and Arrow, read piece by piece."""
+"""Reports as lines of JSON and as rows of CSV, read piece by piece."""
 
 from __future__ import annotations
 
 import csv
 import difflib
 import io
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, BinaryIO
-
-import numpy as np
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
 
 from deniable.datasets.report_intake import OTHER_RECIPE, UNREADABLE, Intake, reason_of
-from deniable.errors import InvalidParameter, Malformed, MissingPackage, WireError
+from deniable.errors import InvalidParameter, Malformed, WireError
 from deniable.wire import VERSION, output_bits, report_from_json
 
 ROWS = 1 << 16
@@ -25,7 +23,7 @@ def read_json_lines(file: BinaryIO, name: str, intake: Intake, progress: Progres
     mechanism = intake.mechanism
     start = f'{{"version":{VERSION},"recipe":"{mechanism.fingerprint}","output":"'.encode()
     longest = max(LONGEST_LINE, output_bits(mechanism.channel))
-    waiting = _Waiting(intake, name, "line")
+    waiting = Waiting(intake, name, "line")
     for number, line in enumerate(iter(lambda: file.readline(longest), b""), start=1):
         progress(len(line))
         text = line.strip()
@@ -57,9 +55,9 @@ def read_csv(file: BinaryIO, name: str, intake: Intake, progress: Progress, colu
         header = []
     if not header:
         raise Malformed(f"{name} must be a CSV file with a header line")
-    place = _column(header, column, name)
+    place = column_place(header, column, name)
     recipe = header.index("recipe") if "recipe" in header else None
-    waiting = _Waiting(intake, name, "row", base)
+    waiting = Waiting(intake, name, "row", base)
     before, cut = pieces.count, False
     while True:
         try:
@@ -106,7 +104,7 @@ class _Lines:
             yield line
 
 
-class _Waiting:
+class Waiting:
     """Outputs in digits on their way to the intake, a chunk at a time."""
 
     def __init__(self, intake: Intake, name: str, word: str, base: int = 16) -> None:
@@ -154,107 +152,10 @@ class _Waiting:
         return [text for text, _ in kept], [number for _, number in kept]
 
 
-def read_parquet(path: str, name: str, intake: Intake, progress: Progress, column: str, base: int) -> None:
-    """A Parquet file, row group by row group."""
-    arrow = _pyarrow()
-    from pyarrow import parquet
-
-    try:
-        file = parquet.ParquetFile(path)
-    except (arrow.ArrowInvalid, OSError):
-        intake.note(name, "ends early: a Parquet file without its end cannot be read at all")
-        return
-    with file:
-        found = file.schema_arrow.names
-        wanted = [found[_column(found, column, name)], *(["recipe"] if "recipe" in found else [])]
-        rows = 1
-        batches = file.iter_batches(batch_size=ROWS, columns=wanted)
-        for batch in _until_broken(batches, name, intake):
-            _take_batch(batch, column, rows, intake, name, base)
-            rows += batch.num_rows
-            progress(batch.nbytes)
-
-
-def read_arrow(file: BinaryIO, name: str, intake: Intake, progress: Progress, column: str, base: int) -> None:
-    """An Arrow file or stream, batch by batch. A file is a stream between marks, so one that was cut off still gives its start."""
-    arrow = _pyarrow()
-    from pyarrow import ipc
-
-    if file.read(8)[:6] != b"ARROW1":
-        file.seek(0)
-    try:
-        reader = ipc.open_stream(file)
-    except (arrow.ArrowInvalid, OSError):
-        intake.note(name, "is not an Arrow file, or is cut off at its start")
-        return
-    _column(reader.schema.names, column, name)
-    rows = 1
-    for batch in _until_broken(reader, name, intake):
-        for start in range(0, batch.num_rows, ROWS):
-            _take_batch(batch.slice(start, ROWS), column, rows + start, intake, name, base)
-        rows += batch.num_rows
-        progress(batch.nbytes)
-
-
-def _until_broken(batches: Iterable[Any], name: str, intake: Intake) -> Iterator[Any]:
-    """Batches until there are none, or until one cannot be read."""
-    arrow = _pyarrow()
-    left, count = iter(batches), 0
-    while True:
-        try:
-            batch = next(left)
-        except StopIteration:
-            return
-        except (arrow.ArrowException, OSError):
-            intake.note(name, f"ends early: it cannot be read after its batch {count}")
-            return
-        count += 1
-        yield batch
-
-
-def _take_batch(batch: Any, column: str, first: int, intake: Intake, name: str, base: int) -> None:
-    """The rows of one batch; `first` is the number of its first row."""
-    arrow = _pyarrow()
-    values = batch.column(batch.schema.names.index(column))
-    filled = values.is_valid().to_numpy(zero_copy_only=False)
-    same = np.ones(batch.num_rows, np.bool_)
-    if "recipe" in batch.schema.names:
-        recipes = batch.column(batch.schema.names.index("recipe")).to_pylist()
-        same = np.array([recipe == intake.mechanism.fingerprint for recipe in recipes], np.bool_)
-    for good, reason in ((same, OTHER_RECIPE), (filled | ~same, UNREADABLE)):
-        if not good.all():
-            bad = int(np.argmin(good))
-            if intake.strict and bad:
-                _take_batch(batch.slice(0, bad), column, first, intake, name, base)
-            intake.refuse(reason, name, f"row {first + bad}", int((~good).sum()))
-    kept = values.filter(arrow.array(filled & same))
-    numbers = np.flatnonzero(filled & same) + first
-    if arrow.types.is_dictionary(kept.type):
-        kept = kept.dictionary_decode()
-    if arrow.types.is_integer(kept.type):
-        whole = kept.to_numpy(zero_copy_only=False)
-        simple = intake.takes_numbers and (not len(whole) or whole.min() >= 0)
-        intake.take(whole.astype(np.uint64) if simple else whole.tolist(), name, lambda i: f"row {numbers[i]}")
-    elif arrow.types.is_string(kept.type) or arrow.types.is_large_string(kept.type):
-        waiting = _Waiting(intake, name, "row", base)
-        for text, number in zip(kept.to_pylist(), numbers.tolist(), strict=True):
-            waiting.add(text, number)
-        waiting.flush()
-    else:
-        raise Malformed(f"{name}: the column {column[:60]!r} must hold whole numbers or text, it holds {kept.type}")
-
-
-def _column(header: list[str], name: str, file: str) -> int:
+def column_place(header: list[str], name: str, file: str) -> int:
+    """Where the column with the outputs is."""
     if name in header:
         return header.index(name)
     near = difflib.get_close_matches(name, header, n=1)
     hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(header)[:200]}"
     raise InvalidParameter(f"{file} has no column {name[:60]!r} with the reports' outputs; {hint}")
-
-
-def _pyarrow() -> Any:
-    try:
-        import pyarrow
-    except ImportError:
-        raise MissingPackage("Parquet and Arrow files need the package pyarrow: pip install 'deniable[files]'") from None
-    return pyarrow

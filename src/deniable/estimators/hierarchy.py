@@ -16,7 +16,7 @@ import numpy as np
 
 from deniable.accumulators import Accumulator, accumulator_for
 from deniable.batch import Keystream, Reports, SystemKeystream, randomize_many
-from deniable.batch.encoding import GridEncoder
+from deniable.batch.grids import GridEncoder
 from deniable.batch.sampler import uniform_below
 from deniable.domains import Categories, Interval
 from deniable.errors import InvalidParameter, WrongRecipe
