@@ -1,15 +1,17 @@
 """How long do pairing and two-party sampling take, how much do they send, and is the law right?
 
-    python benchmarks/secure.py [--draws 10000] [--users 1000000] [--dealers 2000] [--committee 128] [--json]
+    python benchmarks/secure.py [--draws 10000] [--users 1000000] [--dealers 2000] [--record 2000] [--committee 128] [--json]
 
 Parts: one draw over a loopback socket (sealed); many draws in one process against the integer table; the steps of joint
-randomness for each user, and the permutation of all; hidden pairing by three processes. 0 skips a part.
+randomness for each user, and the permutation of all; a public record on disk, followed in a process of its own that starts from
+the file alone; hidden pairing by three processes. 0 skips a part.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import socket
 import statistics
 import subprocess
@@ -38,6 +40,7 @@ from deniable.secure import (
 )
 from deniable.secure.committee import load_rows
 from deniable.secure.hidden_pairing import BlindRequest, member_input, read_partner
+from deniable.secure.record import close_line, commit_line, open_line, points_line, reveal_line
 from deniable.secure.shares import share_fits
 from deniable.testing import goodness_of_fit
 
@@ -118,6 +121,49 @@ def joint_randomness(dealers: int) -> dict[str, Any]:
     return found
 
 
+FOLLOW = """
+import json, re, sys, time
+from deniable.secure import pair_users, replay
+def memory():  # Linux; ru_maxrss would remember the parent's peak
+    return 1024 * int(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1])
+begin, empty = time.perf_counter(), memory()
+with open(sys.argv[1]) as file:
+    told = replay("bench", 3, file)
+followed = time.perf_counter() - begin
+result, names = told.randomness.result(), told.randomness.participants
+assert not told.refused
+pairs = len(pair_users(result, names).pairs)
+print(json.dumps({"follow_seconds": followed, "follow_and_pair_seconds": time.perf_counter() - begin,
+    "follow_and_pair_processor_us_per_user": 1e6 * time.process_time() / len(names),
+    "pairs": pairs, "follow_peak_bytes_per_user": (memory() - empty) / len(names)}))
+"""
+
+
+def public_record(users: int) -> dict[str, Any]:
+    """Write a whole record, one user in a hundred silent, and follow it from the file; memory included."""
+    with tempfile.TemporaryDirectory() as name:
+        begin, folder = time.perf_counter(), Path(name)
+        files = [(folder / part).open("w", encoding="utf-8") for part in ("commit", "points", "reveal", "open")]
+        for number in range(users):
+            user = Participant.new("bench", f"u{number}", 3)
+            last = number % 100 == 0
+            lines = [commit_line(user), points_line(user), "" if last else reveal_line(user)]
+            lines.append(open_line(user.name, {1: user.dealing.shares[1], 2: user.dealing.shares[2]}) if last else "")
+            for file, line in zip(files, lines, strict=True):
+                file.write(line + "\n" if line else "")
+        ends = ["commit"], ["deal", "complain"], ["reveal"], ["open"]
+        with (folder / "record").open("wb") as record:
+            for file, phases in zip(files, ends, strict=True):
+                file.close()
+                with Path(file.name).open("rb") as part:
+                    shutil.copyfileobj(part, record)
+                record.write("".join(close_line(phase) + "\n" for phase in phases).encode())
+            size = record.tell()
+        written = time.perf_counter() - begin
+        done = subprocess.run([sys.executable, "-c", FOLLOW, str(folder / "record")], capture_output=True, text=True, check=True)
+    return {"record_users": users, "write_seconds": written, "record_bytes_per_user": size / users, **json.loads(done.stdout)}
+
+
 def pairing(users: int) -> dict[str, Any]:
     """Permute and pair everybody."""
     names = [f"user{number}" for number in range(users)]
@@ -155,13 +201,15 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=10_000)
     parser.add_argument("--users", type=int, default=1_000_000)
     parser.add_argument("--dealers", type=int, default=2_000)
+    parser.add_argument("--record", type=int, default=2_000)
     parser.add_argument("--committee", type=int, default=128)
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
     found = one_draw()
-    for part, size in ((many_draws, chosen.draws), (joint_randomness, chosen.dealers), (pairing, chosen.users)):
+    parts = [(many_draws, chosen.draws), (joint_randomness, chosen.dealers), (public_record, chosen.record)]
+    parts += [(pairing, chosen.users), (hidden_pairing, chosen.committee)]
+    for part, size in parts:
         found |= part(size) if size else {}
-    found |= hidden_pairing(chosen.committee) if chosen.committee else {}
     if chosen.json:
         print(json.dumps(found))
     else:

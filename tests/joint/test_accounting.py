@@ -11,11 +11,12 @@ from fractions import Fraction
 import pytest
 
 from deniable.channels.pair import Pair, correlation_floor
-from deniable.errors import InvalidParameter, NotSupported
+from deniable.errors import InvalidParameter
 from deniable.exact import Epsilon
 from deniable.joint import account, bounded_pair, optimum, published_pair
-from deniable.joint.accounting import secret_pairing_ratio
+from deniable.joint.accounting import secret_pairing_ratio, secret_ratio_bounds
 from deniable.joint.enumeration import pair_patterns, secret_grouping_ratio
+from deniable.joint.positive_correlation import positive_correlation_ratio_bounds, truth_bounds
 from deniable.joint.secret_pairing import colluding_partner_bounds, printed_ratio, secret_pairing_ratio_bounds
 
 
@@ -60,19 +61,17 @@ def brute_force(pair: Pair, n: int, m: int) -> Fraction | None:
     return worst
 
 
+CASES = [("4/5", "-1/5"), ("4/5", "-1/4"), ("51/100", "-1/2"), ("4/5", "3/10"), ("4/5", "1"), ("1/20", "9/10"), ("1/2", "1/2")]
 SMALL = [(n, m) for n in (2, 4, 6, 8) for m in range(n)]
 
 
 @pytest.mark.parametrize(("n", "m"), SMALL)
-@pytest.mark.parametrize(("p", "rho"), [("4/5", "-1/5"), ("4/5", "-1/4"), ("51/100", "-1/2"), ("4/5", "3/10")])
+@pytest.mark.parametrize(("p", "rho"), CASES)
 def test_the_secret_number_equals_brute_force(n: int, m: int, p: str, rho: str) -> None:
     pair = Pair.exactly(p, rho)
     wanted = brute_force(pair, n, m)
     assert secret_grouping_ratio(pair_patterns(pair), n, m) == wanted
-    if pair.correlation > 0:
-        assert secret_pairing_ratio(pair, n, m) == wanted
-        return
-    bounds = secret_pairing_ratio_bounds(pair, n, m)
+    bounds = secret_ratio_bounds(pair, n, m)
     assert (bounds is None) == (wanted is None)
     if bounds is not None and wanted is not None:
         assert bounds[0] <= wanted <= bounds[1]
@@ -139,9 +138,46 @@ def test_an_odd_number_is_one_more_with_an_empty_seat() -> None:
     assert account(pair, 99, 10, leftover=True).epsilon_secret_pairing == account(pair, 100, 10).epsilon_secret_pairing
 
 
-def test_many_users_with_a_positive_correlation_are_refused_not_guessed() -> None:
-    with pytest.raises(NotSupported, match="at most 120 users"):
-        account(Pair.exactly("4/5", "1/5"), 1000, 10)
+@pytest.mark.parametrize("wrong_answers", [1, 4, 999])
+@pytest.mark.parametrize("p", ["1/1000", "1/20", "1/3", "1/2", "4/5", "99/100"])
+def test_positive_correlations_equal_the_search_over_all_indicators(p: str, wrong_answers: int) -> None:
+    for n, rho in itertools.product((4, 10, 40), ("1/100", "1/2", "99/100", "1")):
+        pair = Pair.exactly(p, rho)
+        for m in {1, 2, 3, n // 2 - 1, n // 2, n - 2, n - 1}:
+            wanted = secret_grouping_ratio(pair_patterns(pair), n, m, wrong_answers)
+            bounds = positive_correlation_ratio_bounds(pair, n, m, wrong_answers)
+            assert (bounds is None) == (wanted is None)
+            if bounds is not None and wanted is not None:
+                assert bounds[0] <= wanted <= bounds[1]
+                assert bounds[1] - bounds[0] < wanted / (1 << 80)
+
+
+def test_all_the_same_is_not_always_the_worst() -> None:
+    """Two rare truths nearly always meet; one alone sits with somebody honest."""
+    pair, n, m = Pair.exactly("1/20", "9/10"), 6, 4
+    same, odd = (truth_bounds(pair, n, m, True, odd_one=odd_one)[0] for odd_one in (False, True))
+    assert odd / (1 - odd) > 3 * same / (1 - same)
+
+
+@pytest.mark.parametrize("p", ["1/2", "4/5", "99/100"])
+def test_for_bits_all_truths_are_the_worst_of_a_positive_correlation(p: str) -> None:
+    """What the proof says: over all indicators, and beside the lying side."""
+    for n, m, rho in [(12, 5, "1/3"), (12, 6, "9/10"), (30, 29, "1/2"), (30, 16, "1")]:
+        pair = Pair.exactly(p, rho)
+        truth = truth_bounds(pair, n, m, True, odd_one=False)
+        wanted = secret_grouping_ratio(pair_patterns(pair), n, m)
+        assert wanted is not None
+        assert truth[0] / (1 - truth[0]) <= wanted <= truth[1] / (1 - truth[1])
+
+
+@pytest.mark.parametrize("m", [1, 1000, 10**6, 5 * 10**6, 10**7 - 1])
+@pytest.mark.parametrize(("p", "rho"), [("4/5", "1/5"), ("1/1000", "9/10")])
+def test_ten_million_users_with_a_positive_correlation_take_no_time(p: str, rho: str, m: int) -> None:
+    begin = time.process_time()
+    found = account(Pair.rounded(p, rho), 10**7, m, wrong_answers=999)
+    assert time.process_time() - begin < 3
+    assert found.epsilon_marginal <= found.epsilon_secret_pairing <= found.epsilon_known_pairing + 1e-12
+    assert found.epsilon_secret_pairing_at_least == pytest.approx(found.epsilon_secret_pairing, abs=1e-12)
 
 
 @pytest.mark.parametrize(

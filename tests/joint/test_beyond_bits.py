@@ -15,7 +15,6 @@ from deniable.errors import InvalidParameter, NotSupported
 from deniable.exact import Epsilon
 from deniable.joint import (
     Group,
-    HashedPair,
     KaryPair,
     UnaryPair,
     account,
@@ -95,77 +94,6 @@ def test_k_ary_reports_have_their_mean_and_variance() -> None:
     estimates = np.array(found)
     for value in range(4):
         assert within_three_errors(estimates[:, value], held[value], float(pair.variance(n, held[value])))
-
-
-def test_unary_draws_have_the_marginals_of_oue_and_the_stated_joint_law() -> None:
-    joint, coins, draws = UnaryPair(2, Pair(3, 1, 0)), FixedCoins(22), 40_000
-    counts = np.zeros((2, 4), int)
-    for _ in range(draws):
-        first, second = joint.draw(0, 1, coins)
-        for bit in range(2):
-            counts[bit, 2 * (first >> bit & 1) + (second >> bit & 1)] += 1
-    # Bit 0 is the first user's own (1 with chance 1/2) and not the second's (1 with chance q = 1/5).
-    p, keep = Fraction(4, 5), Fraction(5, 8)
-    own_true_other_lies = Fraction(1, 5) * keep
-    law = [p * 1 - 0 - (Fraction(3, 5) * keep), Fraction(1, 5) - own_true_other_lies, Fraction(3, 5) * keep, own_true_other_lies]
-    assert sum(law) == 1
-    assert law[2] + law[3] == Fraction(1, 2)
-    assert law[1] + law[3] == Fraction(1, 5)
-    assert goodness_of_fit(counts[0].tolist(), [int(400 * chance) for chance in law]) > FALSE_ALARM
-    assert goodness_of_fit(counts[1][[0, 2, 1, 3]].tolist(), [int(400 * chance) for chance in law]) > FALSE_ALARM
-
-
-def test_unary_counts_have_their_mean_and_variance() -> None:
-    joint, stream, held = UnaryPair.published(3, 1), FixedKeystream(23), [150, 40, 10]
-    values, q = np.repeat(np.arange(3), held), float(joint.pair.lie)
-    found = []
-    for _ in range(RUNS):
-        shuffle(values, stream)
-        found.append((joint.counts(values, stream) - 200 * q) / (0.5 - q))
-    for value, estimates in enumerate(np.array(found).T):
-        assert within_three_errors(estimates, held[value], joint.variance(200, held[value]))
-
-
-def test_unary_privacy_is_oues_alone_and_nothing_with_a_known_partner() -> None:
-    published, milder = UnaryPair.published(50, 1), UnaryPair(50, bounded_pair(1, 2))
-    assert published.account(1000, 5).epsilon_marginal == pytest.approx(1)
-    assert published.account(1000, 5).epsilon_known_pairing == math.inf
-    assert 1 < milder.account(1000, 5).epsilon_known_pairing < 4
-    assert milder.account(1000, 0).epsilon_secret_pairing == pytest.approx(1)
-
-
-def test_unary_known_privacy_equals_enumeration() -> None:
-    joint = UnaryPair(2, Pair(5, 2, 1))
-    worst = Fraction(0)
-    for partner in itertools.product((True, False), repeat=2):
-        for shown in itertools.product((0, 1), repeat=2):
-            chances = []
-            for value in (0, 1):
-                chance = Fraction(1)
-                for bit in range(2):
-                    truth, lie = joint.pair.given(partner[bit])
-                    told = Fraction(truth, truth + lie)
-                    one = told * joint.keep if bit == value else 1 - told
-                    chance *= one if shown[bit] else 1 - one
-                chances.append(chance)
-            worst = max(worst, chances[0] / chances[1], chances[1] / chances[0])
-    assert joint.account(10, 1).epsilon_known_pairing == pytest.approx(math.log(worst))
-
-
-def test_hashed_reports_gain_on_frequent_values_only() -> None:
-    joint, stream = HashedPair(6, KaryPair.at(3, 1, "-1")), FixedKeystream(24)
-    held = [90, 6, 1, 1, 1, 1]
-    values = np.repeat(np.arange(6), held)
-    plain = HashedPair(6, KaryPair.at(3, 1, 0))
-    assert joint.variance(100, 90) < plain.variance(100, 90) * 0.9
-    assert joint.variance(100, 1) == pytest.approx(plain.variance(100, 1))
-    found = []
-    for _ in range(RUNS):
-        shuffle(values, stream)
-        reports = joint.answer(values, stream)
-        found.append([joint.estimate(reports, 0), joint.estimate(reports, 1)])
-    for value, estimates in enumerate(np.array(found).T):
-        assert within_three_errors(estimates, held[value], joint.variance(100, held[value]))
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 6])
@@ -280,6 +208,19 @@ def test_bad_tables_are_refused(wrong: Any, message: str) -> None:
         wrong()
 
 
-def test_large_groups_are_refused_not_guessed() -> None:
-    with pytest.raises(NotSupported, match="at most 120 users"):
-        Group((4, 6, 3, 1)).secret_ratio(300, 2)
+def test_too_many_colluders_are_bounded_not_guessed() -> None:
+    group = Group((4, 6, 3, 1))
+    with pytest.raises(NotSupported, match="at most 160 colluders"):
+        group.secret_ratio(300, 161)
+    found, fewer = group.account(300, 200), group.account(300, 160)
+    assert found.epsilon_secret_pairing == found.epsilon_known_pairing
+    assert found.epsilon_secret_pairing_at_least == fewer.epsilon_secret_pairing == fewer.epsilon_secret_pairing_at_least
+    assert fewer.epsilon_marginal < fewer.epsilon_secret_pairing < found.epsilon_known_pairing
+
+
+def test_the_number_of_users_does_not_limit_groups() -> None:
+    found = [Group((4, 6, 3, 1)).secret_ratio(n, 5) for n in (60, 600, 6_000_000)]
+    assert found[0] is not None
+    assert found[1] is not None
+    assert found[2] is not None
+    assert found[0] > found[1] > found[2] > Group((4, 6, 3, 1)).marginal_ratio()

@@ -81,3 +81,18 @@ def test_a_hundred_thousand_users_are_paired_at_once() -> None:
     begin = time.process_time()
     pair_users(key(4), [f"u{number}" for number in range(100_000)])
     assert time.process_time() - begin < 3
+
+
+def test_excluding_somebody_undoes_his_pair_only() -> None:
+    names = [f"u{number}" for number in range(9)]
+    before = pair_users(bytes(32), names)
+    (liar, victim), (one, other), *rest = before.pairs
+    after = before.without({liar})
+    assert after.pairs == before.pairs[1:]
+    assert (after.left, after.alone) == ((victim,), before.alone)
+    assert after.partner(victim) is None
+    with pytest.raises(InvalidParameter, match="not among"):
+        after.partner(liar)
+    both = before.without({one, other, str(before.alone)})
+    assert both.pairs == ((liar, victim), *rest)
+    assert (both.left, both.alone) == ((), None)

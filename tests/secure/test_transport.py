@@ -247,7 +247,7 @@ def test_private_keys_do_not_show() -> None:
 
 
 def test_surveys_are_read_strictly() -> None:
-    survey = JointSurvey("monday", LAW, {"ada": bytes(32), "bob": bytes(32)}, bytes(32))
+    survey = JointSurvey("monday", LAW, {"ada": bytes(32), "bob": b"2" * 32}, bytes(32))
     assert JointSurvey.from_json(survey.to_json()) == survey
     for broken in (
         "",
@@ -262,6 +262,6 @@ def test_surveys_are_read_strictly() -> None:
         survey.with_user("ada", b"1" * 32)
     with pytest.raises(InvalidParameter, match="names"):
         survey.with_user("a b", b"1" * 32)
-    many = JointSurvey("monday", LAW, {name: bytes(32) for name in ("ada", "bob", "eve")})
+    many = JointSurvey("monday", LAW, {name: name[:1].encode() * 32 for name in ("ada", "bob", "eve")})
     with pytest.raises(InvalidParameter, match="joint is needed"):
         many.pairing()

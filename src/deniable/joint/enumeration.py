@@ -21,7 +21,7 @@ from fractions import Fraction
 from deniable.channels.pair import Pair
 from deniable.errors import NotSupported
 
-MOST_COLLUDERS = 120
+MOST_KNOWN = 480
 
 
 def secret_grouping_ratio(patterns: Sequence[Fraction], n: int, m: int, wrong_answers: int = 1) -> Fraction | None:
@@ -32,9 +32,10 @@ def secret_grouping_ratio(patterns: Sequence[Fraction], n: int, m: int, wrong_an
     >>> secret_grouping_ratio(pair_patterns(Pair.exactly("4/5", "-1/5")), 4, 2)   # the published bound says 9.714
     Fraction(52, 3)
     """
-    if m > MOST_COLLUDERS:
+    most = most_colluders(len(patterns) - 1)
+    if m > most:
         raise NotSupported(
-            f"looking at all indicators takes at most {MOST_COLLUDERS} colluders; "
+            f"looking at all indicators takes at most {most} colluders; "
             "the number for a known grouping is an upper bound for more of them"
         )
     likelihoods = _likelihoods(patterns, n, m + 1)
@@ -49,6 +50,11 @@ def secret_grouping_ratio(patterns: Sequence[Fraction], n: int, m: int, wrong_an
             return None
         worst = max(worst, Fraction(truth, lie), Fraction(lie, truth))
     return worst
+
+
+def most_colluders(size: int) -> int:
+    """How many colluders can be looked at in a few seconds, for groups of this size and any number of users."""
+    return MOST_KNOWN // size
 
 
 def _likelihoods(patterns: Sequence[Fraction], n: int, most: int) -> dict[tuple[int, int], int]:

@@ -11,12 +11,10 @@ from deniable.exact import Epsilon, EpsilonLike
 from deniable.exact.numbers import as_index
 from deniable.joint.accounting import Accounting, log
 from deniable.joint.arguments import check_colluders, check_ones
-from deniable.joint.enumeration import MOST_COLLUDERS, secret_grouping_ratio
+from deniable.joint.enumeration import most_colluders, secret_grouping_ratio
 from deniable.randomness import Coins
 
 MOST_MEMBERS = 16
-SURE_COLLUDERS = 40
-"""How many of too many colluders the lower bound looks at."""
 FINE = 1 << 24
 """Lies are multiples of 2**-24, and so are mixtures: weights stay small enough to enumerate."""
 
@@ -134,7 +132,7 @@ class Group:
         return worst
 
     def secret_ratio(self, n: int, m: int) -> Fraction | None:
-        """The largest ratio when m of n users collude and do not know the grouping: exact, for at most 120 colluders."""
+        """The largest ratio when m of n users collude and do not know the grouping: exact, for at most 480/g colluders."""
         self._check_users(n)
         check_colluders(m, n)
         return secret_grouping_ratio([self.pattern(number) for number in range(self.size + 1)], n, m)
@@ -144,15 +142,13 @@ class Group:
 
         Who knows more indicators can only learn more: fewer colluders give a lower bound, a known grouping an upper one.
         """
-        if m <= MOST_COLLUDERS:
-            exact = self.secret_ratio(n, m)
-            return exact, exact
-        return self.secret_ratio(n, SURE_COLLUDERS), self.known_ratio()
+        low = self.secret_ratio(n, min(m, most_colluders(self.size)))
+        return low, low if m <= most_colluders(self.size) else self.known_ratio()
 
     def account(self, n: int, m: int) -> Accounting:
         """All privacy numbers together; "known pairing" means that all other members are known.
 
-        With more than 120 colluders the number for a secret grouping is the one for a known grouping, an upper bound.
+        With more than 480/g colluders the number for a secret grouping is the one for a known grouping, an upper bound.
         """
         self._check_users(n)
         check_colluders(m, n)

@@ -10,16 +10,36 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit, uint32, uint64
 from numpy.typing import NDArray
 
+from deniable.batch.hashing import mix
 from deniable.batch.keystream import Keystream, SystemKeystream
 from deniable.batch.sampler import random_words
-from deniable.channels.hashing import Hashing, mix
+from deniable.channels.hashing import SEEDS, Hashing
 from deniable.errors import InvalidParameter
 from deniable.exact import Epsilon, EpsilonLike
 from deniable.joint.accounting import Accounting
 from deniable.joint.arguments import check_ones, check_users
-from deniable.joint.k_ary import KaryPair
+from deniable.joint.k_ary import KaryPair, check_values
+
+
+@njit(nogil=True, cache=True)
+def _buckets(hashes, values, buckets, out):  # type: ignore[no-untyped-def]
+    """The bucket of each value under its user's own hash function: channels.hashing.Hashing.bucket."""
+    for i in range(values.size):
+        mixed = uint64(mix(uint32(hashes[i]), uint32(values[i])))
+        out[i] = np.int64((mixed * uint64(buckets)) >> uint64(32))
+
+
+@njit(nogil=True, cache=True)
+def _support(reports, value, buckets):  # type: ignore[no-untyped-def]
+    """How many reports name the bucket their hash function gives this value."""
+    found = 0
+    for i in range(reports.shape[0]):
+        mixed = uint64(mix(uint32(reports[i, 0]), uint32(value)))
+        found += np.int64((mixed * uint64(buckets)) >> uint64(32)) == reports[i, 1]
+    return found
 
 
 @dataclass(frozen=True)
@@ -32,6 +52,10 @@ class HashedPair:
 
     size: int
     buckets: KaryPair
+
+    def __post_init__(self) -> None:
+        check_values(self.size)
+        Hashing(self.size, self.buckets.k)
 
     @classmethod
     def bounded(cls, size: int, epsilon: EpsilonLike, collusion: EpsilonLike) -> HashedPair:
@@ -57,12 +81,18 @@ class HashedPair:
             raise InvalidParameter(f"the values must be a one-dimensional array of whole numbers from 0 to {self.size - 1}")
         stream = SystemKeystream() if keystream is None else keystream
         hashes = (random_words(stream, len(held)) >> np.uint64(32)).astype(np.int64)
-        hashing = Hashing(self.size, self.buckets.k)
-        true = np.array([hashing.bucket(int(h), int(v)) for h, v in zip(hashes, held, strict=True)], np.int64)
+        true = np.empty(len(held), np.int64)
+        _buckets(hashes, held, self.buckets.k, true)
         return np.stack([hashes, self.buckets.answer(true, stream)], axis=1)
 
     def estimate(self, reports: NDArray[np.int64], value: int) -> float:
         """The unbiased count of a value: (support - n/g) / (p - 1/g)."""
-        support = sum((mix(int(h), value) * self.buckets.k) >> 32 == int(bucket) for h, bucket in reports)
+        rows = np.ascontiguousarray(reports, np.int64)
+        whole = rows.ndim == 2 and rows.shape[1] == 2 and len(rows) > 0
+        if not whole or rows.min() < 0 or rows[:, 0].max() >= SEEDS or rows[:, 1].max() >= self.buckets.k:
+            raise InvalidParameter(f"reports must be rows of a seed below 2**32 and a bucket from 0 to {self.buckets.k - 1}")
+        if not 0 <= value < self.size:
+            raise InvalidParameter(f"value must be a whole number from 0 to {self.size - 1}")
+        support = int(_support(rows, value, self.buckets.k))
         share = 1 / self.buckets.k
         return (support - len(reports) * share) / (float(self.buckets.truth) - share)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,10 @@ from deniable.joint.accounting import Accounting, log
 from deniable.joint.arguments import check_colluders, check_ones, check_users
 from deniable.joint.parameters import published_pair
 from deniable.joint.sampling import draw_indicators
+from deniable.joint.secret_pairing import colluding_partner_bounds
 from deniable.randomness import Coins
+
+MOST_OTHER_BITS = 64
 
 
 @dataclass(frozen=True)
@@ -95,24 +99,66 @@ class UnaryPair:
 
     def account(self, n: int, m: int) -> Accounting:
         """The privacy numbers. With k bits, the reports themselves tell who is paired with whom: likelihoods
-        multiply over the bits. So a secret pairing is counted as a known one, which is always an upper bound.
+        multiply over the bits. So a secret pairing is counted as a known one, which is always an upper bound;
+        `epsilon_secret_pairing_at_least` is what one set of indicators and one report really give. For one colluder
+        and k <= 66 both are the exact number.
         """
         seats = check_users(n)
         check_colluders(m, n)
         known = self._ratio((self.pair.given(True), self.pair.given(False)))
-        marginal = self._ratio(((self.pair.truthful, self.pair.lying),))
+        marginal, at_least = self._ratio(((self.pair.truthful, self.pair.lying),)), self.secret_ratio_at_least(seats, m)
+        exact = m == 0 or (m == 1 and self.k - 2 <= MOST_OTHER_BITS)
         partner, settled = Fraction(m, seats - 1), self.pair.lie * self.keep if self.pair.neither == 0 else Fraction(0)
         any_lie = 1 - float(self.pair.truth) ** self.k
         return Accounting(
             n=n,
             m=m,
             epsilon_marginal=log(marginal),
-            epsilon_secret_pairing=log(known if m else marginal),
+            epsilon_secret_pairing=log(at_least if exact else known),
+            epsilon_secret_pairing_at_least=log(at_least),
             epsilon_known_pairing=log(known),
             exposed_fraction=float(partner * settled),
             weakened_fraction=float(partner) * any_lie if self.pair.correlation else 0.0,
             epsilon_printed=math.nan,
         )
+
+    def secret_ratio_at_least(self, n: int, m: int) -> Fraction | None:
+        """A ratio that m colluders who do not know the pairing can meet: a lower bound of the largest; None when unbounded.
+
+        All of them hold the same indicators, or only one of them is listened to. The other bits of the report
+        speak for a colluding partner as loudly as they can; that is the whole truth for one colluder and k <= 66.
+        """
+        worst = self._ratio(((self.pair.truthful, self.pair.lying),))
+        crowds = {1, m} if self.pair.correlation <= 0 else {1}
+        others, either = min(self.k - 2, MOST_OTHER_BITS), (True, False)
+        for listened, mine, not_mine, rest in product(crowds if m else (), either, either, either):
+            # Correlations <= 0: bits left out would only keep the colluders further apart.
+            meeting = self._meeting(mine) * self._meeting(not_mine) * self._meeting(rest) ** others
+            met = colluding_partner_bounds(n, listened, meeting)
+            if met is None:
+                continue  # the colluders cannot all hold these indicators
+            told = [Fraction(truth, truth + lie) for truth, lie in (self.pair.given(kind) for kind in (mine, not_mine, rest))]
+            usual = [self.pair.truth] * 3
+            loud = max(told[2] / usual[2], (1 - told[2]) / (1 - usual[2])) ** others
+            known, unknown = met[0] * loud, 1 - met[0]
+            for shown in product((0, 1), repeat=2):
+                top, bottom = (
+                    unknown * self._chance(usual[:2], shown, own) + known * self._chance(told[:2], shown, own) for own in (0, 1)
+                )
+                if bottom == 0 < top:
+                    return None
+                worst = None if worst is None or bottom == 0 else max(worst, top / bottom)
+        return worst
+
+    def _meeting(self, truthful: bool) -> Fraction:
+        """How likely two colluders who hold this indicator in one bit are paired, relative to chance."""
+        both, alone = (self.pair.both, self.pair.truthful) if truthful else (self.pair.neither, self.pair.lying)
+        return Fraction(both * self.pair.total, alone**2)
+
+    def _chance(self, told: list[Fraction], shown: tuple[int, ...], own: int) -> Fraction:
+        """The probability of two bits, one of which (`own`) is the user's, from the chances of the truth in each."""
+        ones = [truth * self.keep if place == own else 1 - truth for place, truth in enumerate(told)]
+        return math.prod((one if bit else 1 - one for one, bit in zip(ones, shown, strict=True)), start=Fraction(1))
 
     def _ratio(self, cases: tuple[tuple[int, int], ...]) -> Fraction | None:
         """Two values differ in two bits: the worst ratio of one times the worst of the other, over the cases of T."""

@@ -2,6 +2,7 @@
 
 JointRandomness, Participant          commit, deal, reveal: 32 bytes that nobody controls
 replay                                the same from its public record
+take_part                             one user's round with a board (board.py and member.py run the others)
 pair_users, Pairing                   from those bytes to pairs, in public
 Thresholds                            the law of a pair in integers
 draw_as_first, draw_as_second         two users draw (T1, T2); each learns his own
@@ -22,6 +23,7 @@ from deniable.secure.joint_randomness import JointRandomness, Participant, Phase
 from deniable.secure.pairing import Pairing, pair_users
 from deniable.secure.record import replay
 from deniable.secure.survey import JointSurvey
+from deniable.secure.taking_part import RoundTold, take_part
 from deniable.secure.thresholds import Thresholds
 from deniable.secure.transport import SocketLink
 from deniable.secure.two_party import draw_as_first, draw_as_second, draw_many_as_first, draw_many_as_second
@@ -35,6 +37,7 @@ __all__ = [
     "Pairing",
     "Participant",
     "Phase",
+    "RoundTold",
     "SealedLink",
     "SocketLink",
     "Thresholds",
@@ -50,4 +53,5 @@ __all__ = [
     "pair_users",
     "read_partner",
     "replay",
+    "take_part",
 ]

@@ -64,9 +64,12 @@ def answer_jointly(
         raise InvalidParameter(f"the survey holds another public key for {name!r} than this key file")
     if value not in (0, 1):
         raise InvalidParameter("the private answer must be 0 or 1; it is not shown because it is private")
+    if name in survey.excluded:
+        raise InvalidParameter(f"{name!r} was excluded from this round for a false reveal")
     pairing = survey.pairing()
     pair = next((pair for pair in pairing.pairs if name in pair), None)
-    traffic, reason, truth = 0, "there is no partner: the number of users is odd", None
+    why = "the partner was excluded" if name in pairing.left else "the number of users is odd"
+    traffic, reason, truth = 0, f"there is no partner: {why}", None
     if pair is not None:
         try:
             with SocketLink.connect(host, port, seconds) as link:

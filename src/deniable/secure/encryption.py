@@ -50,39 +50,53 @@ class Identity:
         return f"Identity(public={self.public.hex()})"
 
 
-class SealedLink:
-    """A link whose messages only the two users can read, forge or repeat unnoticed."""
+class Handshake:
+    """One side of agreeing on keys: send `greeting`, give what came back to `seals`."""
 
-    def __init__(self, link: Link, identity: Identity, peer: bytes, *, first: bool, context: bytes) -> None:
-        """Shake hands. Both must name the same context (law, round, names), or nothing they say is understood."""
-        fresh = Identity.new()
-        link.send(fresh.public)
-        theirs = link.receive()
-        if len(theirs) != KEY or len(peer) != KEY:
+    def __init__(self, identity: Identity, peer: bytes, *, first: bool, context: bytes) -> None:
+        """Both must name the same context (law, round, names), or nothing they say is understood."""
+        self._identity, self._peer, self._first, self._context = identity, peer, first, context
+        self._fresh = Identity.new()
+
+    @property
+    def greeting(self) -> bytes:
+        """The fresh public key."""
+        return self._fresh.public
+
+    def seals(self, theirs: bytes) -> Seals:
+        """The keys both sides now share."""
+        if len(theirs) != KEY or len(self._peer) != KEY:
             raise BadMessage("a public key must be 32 bytes")
+        fresh, identity, peer = self._fresh, self._identity, self._peer
         secrets = [(fresh, theirs), (identity, theirs), (fresh, peer), (identity, peer)]
-        if not first:
+        if not self._first:
             # The middle two are each other's mirror image.
             secrets[1], secrets[2] = secrets[2], secrets[1]
         shared = b"".join(_exchange(own, other) for own, other in secrets)
         ours, others = (identity.public, fresh.public), (peer, theirs)
-        self.context = tagged_hash("handshake", context, *(ours + others if first else others + ours))
-        """32 bytes that bind both users, both fresh keys and the given context."""
-        keys = HKDF(SHA256(), 2 * KEY, salt=self.context, info=b"deniable sealed link 1").derive(shared)
+        bound = tagged_hash("handshake", self._context, *(ours + others if self._first else others + ours))
+        keys = HKDF(SHA256(), 2 * KEY, salt=bound, info=b"deniable sealed link 1").derive(shared)
         halves = keys[:KEY], keys[KEY:]
-        self._link = link
-        self._seal, self._open = (ChaCha20Poly1305(key) for key in (halves if first else halves[::-1]))
+        return Seals(bound, *(halves if self._first else halves[::-1]))
+
+
+class Seals:
+    """Numbered, encrypted frames in both directions; no input or output."""
+
+    def __init__(self, context: bytes, sending: bytes, receiving: bytes) -> None:
+        self.context = context
+        """32 bytes that bind both users, both fresh keys and the given context."""
+        self._seal, self._open = ChaCha20Poly1305(sending), ChaCha20Poly1305(receiving)
         self._sent = self._received = 0
 
-    def send(self, message: bytes) -> None:
-        """Send one message, sealed and numbered."""
+    def seal(self, message: bytes) -> bytes:
+        """The next frame to send."""
         number = self._sent.to_bytes(8, "big")
         self._sent += 1
-        self._link.send(number + self._seal.encrypt(bytes(4) + number, message, self.context))
+        return number + self._seal.encrypt(bytes(4) + number, message, self.context)
 
-    def receive(self) -> bytes:
-        """Wait for the next message; an old one, or one out of order, is refused."""
-        frame = self._link.receive()
+    def open(self, frame: bytes) -> bytes:
+        """The message in the next frame; an old one, or one out of order, is refused."""
         if len(frame) < 8 + 16:
             raise BadMessage("a sealed message must have at least 24 bytes")
         if int.from_bytes(frame[:8], "big") != self._received:
@@ -93,6 +107,49 @@ class SealedLink:
             raise BadMessage("a message is not from the user it should be from, or was changed on its way") from forged
         self._received += 1
         return message
+
+
+class SealedLink:
+    """A link whose messages only the two users can read, forge or repeat unnoticed."""
+
+    def __init__(self, link: Link, identity: Identity, peer: bytes, *, first: bool, context: bytes) -> None:
+        """Shake hands over a link."""
+        handshake = Handshake(identity, peer, first=first, context=context)
+        link.send(handshake.greeting)
+        self._link, self._seals = link, handshake.seals(link.receive())
+        self.context = self._seals.context
+
+    def send(self, message: bytes) -> None:
+        """Send one message, sealed and numbered."""
+        self._link.send(self._seals.seal(message))
+
+    def receive(self) -> bytes:
+        """Wait for the next message; an old one, or one out of order, is refused."""
+        return self._seals.open(self._link.receive())
+
+
+def seal_box(sender: Identity, recipient: bytes, message: bytes, context: bytes) -> bytes:
+    """One message to somebody who is not there now: a fresh public key, then the sealed bytes."""
+    fresh = Identity.new()
+    keys = _exchange(fresh, recipient) + _exchange(sender, recipient)
+    return fresh.public + _box(keys, context, sender.public, recipient, fresh.public).encrypt(bytes(12), message, context)
+
+
+def open_box(recipient: Identity, sender: bytes, box: bytes, context: bytes) -> bytes:
+    """The message in a box, if it is from this sender and in this context."""
+    fresh, sealed = box[:KEY], box[KEY:]
+    if len(fresh) != KEY:
+        raise BadMessage("a box must begin with a public key of 32 bytes")
+    keys = _exchange(recipient, fresh) + _exchange(recipient, sender)
+    try:
+        return _box(keys, context, sender, recipient.public, fresh).decrypt(bytes(12), sealed, context)
+    except InvalidTag as forged:
+        raise BadMessage("a box is not from the user it should be from, or was changed on its way") from forged
+
+
+def _box(shared: bytes, *bound: bytes) -> ChaCha20Poly1305:
+    """Used for one message only, since the fresh key is: the number of the message is always 0."""
+    return ChaCha20Poly1305(HKDF(SHA256(), KEY, salt=tagged_hash("box", *bound), info=b"deniable box 1").derive(shared))
 
 
 def _exchange(own: Identity, other: bytes) -> bytes:

@@ -73,6 +73,8 @@ class JointRandomness:
     """Who revealed something else than committed; the true contribution was opened."""
     liars: set[int] = field(default_factory=set)
     """Committee members who gave a share that does not fit."""
+    opened: set[str] = field(default_factory=set)
+    """Whose contribution the committee opened."""
     _commitments: dict[str, bytes] = field(default_factory=dict)
     _points: dict[str, tuple[bytes, ...]] = field(default_factory=dict)
     _complaints: dict[str, set[int]] = field(default_factory=dict)
@@ -152,6 +154,43 @@ class JointRandomness:
         good = fitting(self._points[name], given)
         self.liars |= set(given) - set(good)
         self._contributions[name] = open_secret(threshold_for(self.members), good | shown)
+        self.opened.add(name)
+
+    def committed(self, name: str) -> bytes | None:
+        """What a user has committed to, if anything."""
+        return self._commitments.get(name)
+
+    def points(self, name: str) -> tuple[bytes, ...] | None:
+        """The points a user has published, if they were good."""
+        return self._points.get(name)
+
+    def contribution(self, name: str) -> int | None:
+        """What a user has revealed, or the committee has opened for him."""
+        return self._contributions.get(name)
+
+    def complaints(self, name: str) -> tuple[int, ...]:
+        """Members whose complaint about this user is not answered yet."""
+        return tuple(sorted(member for member in self._complaints.get(name, ()) if (name, member) not in self._shown))
+
+    @property
+    def complained_about(self) -> tuple[str, ...]:
+        """Users with a complaint that is not answered yet."""
+        return tuple(name for name in self._complaints if self.complaints(name))
+
+    @property
+    def commitments(self) -> int:
+        """How many users have committed."""
+        return len(self._commitments)
+
+    @property
+    def all_dealt(self) -> bool:
+        """Whether everyone who committed has published points, good or bad."""
+        return len(self._points) + len(self.excluded) >= len(self._commitments)
+
+    @property
+    def all_revealed(self) -> bool:
+        """Whether nothing is missing."""
+        return len(self._contributions) + len(self.excluded) >= len(self._commitments)
 
     @property
     def missing(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ that counts is `epsilon_known_pairing`. Hidden pairing is in committee.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from deniable.errors import InvalidParameter
@@ -20,15 +20,29 @@ class Pairing:
     pairs: tuple[tuple[str, str], ...]
     alone: str | None = None
     """With an odd number of users the last one answers alone, by plain randomized response at the same p."""
+    left: tuple[str, ...] = ()
+    """Partners of users who were excluded afterwards: they answer alone, too."""
 
     def partner(self, name: str) -> str | None:
         """The partner of a user, or None for the one who answers alone."""
         for one, other in self.pairs:
             if name in (one, other):
                 return other if name == one else one
-        if name == self.alone:
+        if name == self.alone or name in self.left:
             return None
         raise InvalidParameter(f"{name!r} is not among the paired users")
+
+    def without(self, excluded: Collection[str]) -> Pairing:
+        """The same pairing with some users taken out; nobody gets another partner by it.
+
+        Somebody who sees the pairing before he misbehaves can only undo his own pair.
+        """
+        kept, left = [], list(self.left)
+        for pair in self.pairs:
+            staying = [name for name in pair if name not in excluded]
+            kept += [pair] if len(staying) == 2 else []
+            left += staying if len(staying) == 1 else []
+        return Pairing(tuple(kept), None if self.alone in excluded else self.alone, tuple(left))
 
 
 def pair_users(joint: bytes, names: Sequence[str]) -> Pairing:

@@ -40,18 +40,23 @@ class Replay:
     randomness: JointRandomness
     refused: list[tuple[int, str]] = field(default_factory=list)
     """Line number and reason."""
+    length: int = 0
+    """How many lines were told."""
+
+    def tell(self, line: str) -> None:
+        """Follow one more line."""
+        self.length += 1
+        try:
+            apply_line(self.randomness, *parsed_line(line))
+        except ProtocolError as refused:
+            self.refused.append((self.length, str(refused)))
 
 
 def replay(round_name: str, members: int, lines: Iterable[str]) -> Replay:
     """Follow a record; every reader of the same lines ends with the same round."""
     told = Replay(JointRandomness(round_name, members))
-    for number, line in enumerate(lines, 1):
-        try:
-            _apply(told.randomness, _parsed(line))
-        except ProtocolError as refused:
-            told.refused.append((number, str(refused)))
-        except (ValueError, TypeError, AttributeError, RecursionError):
-            told.refused.append((number, "not a well-formed message"))
+    for line in lines:
+        told.tell(line)
     return told
 
 
@@ -72,17 +77,17 @@ def complain_line(member: int, name: str) -> str:
 
 def answer_line(user: Participant, member: int) -> str:
     """The user shows that share to all."""
-    return _line("answer", user.name, member=member, share=_scalar(user.dealing.shares[member]))
+    return _line("answer", user.name, member=member, share=scalar_hex(user.dealing.shares[member]))
 
 
 def reveal_line(user: Participant) -> str:
     """His last message, when all have dealt and all complaints are settled."""
-    return _line("reveal", user.name, contribution=_scalar(user.contribution))
+    return _line("reveal", user.name, contribution=scalar_hex(user.contribution))
 
 
 def open_line(name: str, shares: dict[int, int]) -> str:
     """The committee opens what a user did not reveal."""
-    return _line("open", name, shares={str(member): _scalar(share) for member, share in shares.items()})
+    return _line("open", name, shares={str(member): scalar_hex(share) for member, share in shares.items()})
 
 
 def close_line(phase: str) -> str:
@@ -94,18 +99,29 @@ def _line(kind: str, subject: str, **fields: Any) -> str:
     return json.dumps({kind: subject, **fields}, separators=(",", ":"))
 
 
-def _parsed(line: str) -> tuple[str, str, dict[str, Any]]:
+def parsed_line(line: str) -> tuple[str, str, dict[str, Any]]:
+    """The kind of a message, whom it is about, and its fields."""
     if len(line) > LONGEST_LINE:
         raise BadMessage(f"a line must have at most {LONGEST_LINE} characters")
-    message = json.loads(line)
-    kinds = [kind for kind in FIELDS if kind in message]
-    if len(kinds) != 1 or set(message) - {kinds[0]} != FIELDS[kinds[0]] or not isinstance(message[kinds[0]], str):
-        raise BadMessage("a message must be of one kind and have the fields of that kind")
-    return kinds[0], message.pop(kinds[0]), message
+    try:
+        message = json.loads(line)
+        kinds = [kind for kind in FIELDS if kind in message]
+        if len(kinds) != 1 or set(message) - {kinds[0]} != FIELDS[kinds[0]] or not isinstance(message[kinds[0]], str):
+            raise BadMessage("a message must be of one kind and have the fields of that kind")
+        return kinds[0], message.pop(kinds[0]), message
+    except (ValueError, TypeError, AttributeError, RecursionError) as broken:
+        raise BadMessage("not a well-formed message") from broken
 
 
-def _apply(round_: JointRandomness, parsed: tuple[str, str, dict[str, Any]]) -> None:
-    kind, subject, fields = parsed
+def apply_line(round_: JointRandomness, kind: str, subject: str, fields: dict[str, Any]) -> None:
+    """Let a message take effect; one that breaks a rule is refused."""
+    try:
+        _apply(round_, kind, subject, fields)
+    except (ValueError, TypeError, AttributeError, RecursionError) as broken:
+        raise BadMessage("not a well-formed message") from broken
+
+
+def _apply(round_: JointRandomness, kind: str, subject: str, fields: dict[str, Any]) -> None:
     if kind == "commit":
         round_.commit(subject, bytes.fromhex(fields["digest"]))
     elif kind == "points":
@@ -113,11 +129,11 @@ def _apply(round_: JointRandomness, parsed: tuple[str, str, dict[str, Any]]) -> 
     elif kind == "complain":
         round_.complain(_member(fields["member"], round_.members), subject)
     elif kind == "answer":
-        round_.answer(subject, _member(fields["member"], round_.members), _number(fields["share"]))
+        round_.answer(subject, _member(fields["member"], round_.members), number_from(fields["share"]))
     elif kind == "reveal":
-        round_.reveal(subject, _number(fields["contribution"]))
+        round_.reveal(subject, number_from(fields["contribution"]))
     elif kind == "open":
-        shares = {_member(int(member), round_.members): _number(share) for member, share in fields["shares"].items()}
+        shares = {_member(int(member), round_.members): number_from(share) for member, share in fields["shares"].items()}
         round_.open(subject, shares)
     elif subject == round_.phase.name.lower():
         round_.advance()
@@ -131,11 +147,13 @@ def _member(value: int, members: int) -> int:
     return value
 
 
-def _scalar(value: int) -> str:
+def scalar_hex(value: int) -> str:
+    """A scalar in hexadecimal."""
     return scalar_bytes(value).hex()
 
 
-def _number(text: str) -> int:
+def number_from(text: str) -> int:
+    """The number of a scalar in hexadecimal."""
     data = bytes.fromhex(text)
     if len(data) != SIZE:
         raise BadMessage(f"a scalar must be {SIZE} bytes")

@@ -49,7 +49,7 @@ class Relay:
     async def _welcome(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             async with asyncio.timeout(self.patience):
-                hello = await _frame(reader, len(HELLO) + ROOM)
+                hello = await read_frame(reader, len(HELLO) + ROOM)
             if len(hello) == len(HELLO) + ROOM and hello.startswith(HELLO):
                 room = hello[len(HELLO) :]
                 if room in self._waiting:
@@ -87,7 +87,7 @@ class Relay:
             async with asyncio.timeout(self.patience):
                 await first.released.wait()
                 for each in (first.writer, writer):
-                    await _send(each, READY)
+                    await write_frame(each, READY)
                 ways = {asyncio.create_task(_forward(reader, first.writer)), asyncio.create_task(_forward(first.reader, writer))}
                 await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -97,14 +97,16 @@ class Relay:
             first.over.set()
 
 
-async def _frame(reader: asyncio.StreamReader, most: int) -> bytes:
+async def read_frame(reader: asyncio.StreamReader, most: int) -> bytes:
+    """The next frame of at most so many bytes."""
     size = int.from_bytes(await reader.readexactly(4), "big")
     if size > most:
         raise ValueError("a frame is too long")
     return await reader.readexactly(size)
 
 
-async def _send(writer: asyncio.StreamWriter, message: bytes) -> None:
+async def write_frame(writer: asyncio.StreamWriter, message: bytes) -> None:
+    """Send one frame."""
     writer.write(len(message).to_bytes(4, "big") + message)
     await writer.drain()
 
@@ -112,9 +114,9 @@ async def _send(writer: asyncio.StreamWriter, message: bytes) -> None:
 async def _forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     left = MOST_BYTES
     while left > 0:
-        frame = await _frame(reader, MOST_FRAME)
+        frame = await read_frame(reader, MOST_FRAME)
         left -= 4 + len(frame)
-        await _send(writer, frame)
+        await write_frame(writer, frame)
 
 
 async def _hang_up(writer: asyncio.StreamWriter) -> None:

@@ -31,14 +31,14 @@ class SocketLink:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     @classmethod
-    def connect(cls, host: str, port: int, seconds: float = 30) -> SocketLink:
-        """Connect to a relay or straight to the other user."""
+    def connect(cls, host: str, port: int, seconds: float = 30, most_bytes: int = MOST_BYTES) -> SocketLink:
+        """Connect to a relay, to a board, or straight to the other user."""
         if not 1 <= port <= 65535:
             raise InvalidParameter("port must be from 1 to 65535")
         try:
-            return cls(socket.create_connection((host, port), timeout=seconds), seconds)
+            return cls(socket.create_connection((host, port), timeout=seconds), seconds, most_bytes)
         except OSError as lost:
-            raise PeerLost(f"no connection to port {port}; is the relay running?") from lost
+            raise PeerLost(f"no connection to port {port}; is the relay running, or the board?") from lost
 
     def send(self, message: bytes) -> None:
         """Send one frame."""
@@ -91,3 +91,15 @@ class SocketLink:
         if left <= 0:
             raise PeerLost("the conversation took too long")
         self._socket.settimeout(left)
+
+
+def address(text: str) -> tuple[str, int]:
+    """HOST:PORT as a pair.
+
+    >>> address("127.0.0.1:7455")
+    ('127.0.0.1', 7455)
+    """
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal() or not 1 <= int(port) <= 65535:
+        raise InvalidParameter("an address must be HOST:PORT")
+    return host, int(port)
