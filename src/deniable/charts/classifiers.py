@@ -1,0 +1,125 @@
+"""How often a model keeps its answer, over epsilon; and how closely reports gather around the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from deniable.charts.theme import COLOURS, INK, inline, themed
+from deniable.classifiers.concentration import Curve
+from deniable.classifiers.report import Report
+from deniable.errors import InvalidParameter
+
+WIDTH, HEIGHT = 600, 340
+DASHES = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 2], [1, 3], [12, 3]]
+
+
+def rho_chart(report: Report, *, title: str = "", subtitle: str = "", target: float | None = None, worst: bool = False) -> Any:
+    """One curve per mechanism with the band of its intervals; dots are plain reports of each mechanism.
+
+    Over several records the curves are averages; with `worst` they are the least of all records.
+    """
+    names = report.mechanisms()
+    if not names or len(names) > len(COLOURS):
+        raise InvalidParameter(f"a chart shows between 1 and {len(COLOURS)} mechanisms")
+    if worst and report.records < 2:
+        raise InvalidParameter("worst needs at least two records")
+    rows = []
+    for row in report.rows:
+        value, low, high = (row.worst, row.worst_low, row.worst_high) if worst else (row.value, row.low, row.high)
+        rows.append({"epsilon": row.epsilon, "rho": value, "low": low, "high": high, "mechanism": row.mechanism})
+    levels = sorted({row.epsilon for row in report.rows})
+    data = alt.Chart(inline(rows))
+    ticks = alt.Axis(format="~g", values=levels) if len(levels) <= 12 else alt.Axis(format="~g", tickCount=9)
+    x = alt.X("epsilon:Q", title=_level_title(report), scale=alt.Scale(nice=False, zero=False, padding=10), axis=ticks)
+    bottom = max(min(0.1 * int(10 * min(float(row["low"] or 0.0) for row in rows)), 0.9), 0.0)
+    scale = alt.Scale(domain=[bottom, 1], nice=False)
+    up = alt.Y("rho:Q", title="probability of the same answer", scale=scale, axis=alt.Axis(tickCount=6, format="~g"))
+    legend = alt.Legend(symbolType="stroke", symbolSize=400, symbolOpacity=1, symbolFillColor="transparent")
+    colour = alt.Color(
+        "mechanism:N", title=None, sort=names, legend=legend, scale=alt.Scale(domain=names, range=COLOURS[: len(names)])
+    )
+    dash = alt.StrokeDash("mechanism:N", title=None, sort=names, scale=alt.Scale(domain=names, range=DASHES[: len(names)]))
+    band = data.mark_area(opacity=0.22).encode(x=x, y=alt.Y("low:Q", scale=scale), y2="high:Q", color=colour)
+    layers = [band, data.mark_line(strokeWidth=2.5).encode(x=x, y=up, color=colour, strokeDash=dash)]
+    dots = [
+        {"epsilon": row.epsilon, "rho": row.empirical, "mechanism": row.mechanism}
+        for row in report.rows
+        if row.empirical is not None
+    ]
+    if dots and not worst:
+        marks = alt.Chart(inline(dots)).mark_point(size=42, filled=False, strokeWidth=1.6)
+        layers.append(marks.encode(x=x, y=alt.Y("rho:Q", scale=scale), color=colour))
+    if target is not None:
+        rule = alt.Chart(inline([{"target": target}])).mark_rule(color=INK, strokeDash=[3, 3], strokeWidth=1.2)
+        layers.append(rule.encode(y=alt.Y("target:Q", scale=scale)))
+    chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
+    return themed(chart, title=title or _title(report, worst), subtitle=subtitle or _subtitle(report, bool(dots) and not worst))
+
+
+def _level_title(report: Report) -> str:
+    if len(report.features) == 1:
+        return "epsilon"
+    each = all(row.epsilon_total > row.epsilon for row in report.rows)
+    return "epsilon of every sensitive feature" if each else "epsilon of all sensitive features together"
+
+
+def _title(report: Report, worst: bool) -> str:
+    kept = "keeps its answer" if report.target == "answer" else "gives the true label"
+    if report.records == 1:
+        return f"How often the model {kept} at one record"
+    which = "the worst of" if worst else "the average of"
+    return f"How often the model {kept}: {which} {report.records} records"
+
+
+def _subtitle(report: Report, dots: bool) -> str:
+    exact = all(row.kind == "exact" for row in report.rows)
+    together = "all together" if report.simultaneous else "each"
+    bands = "exact" if exact else f"bands: intervals, {100 * report.confidence:g} % {together}"
+    return f"{bands}; circles: plain reports of the mechanism" if dots else bands
+
+
+def concentration_chart(curves: Sequence[Curve], *, title: str = "", x: float = 0.5) -> Any:
+    """Pr[|M(x) - x| <= theta] against theta, one panel per epsilon (Figure 7.3)."""
+    names = list(dict.fromkeys(curve.mechanism for curve in curves))
+    if not names or len(names) > len(COLOURS):
+        raise InvalidParameter(f"a chart shows between 1 and {len(COLOURS)} mechanisms")
+    panels: list[Any] = []
+    for epsilon in sorted({curve.epsilon for curve in curves}):
+        rows = [
+            {"theta": theta, "chance": chance, "mechanism": curve.mechanism}
+            for curve in curves
+            if curve.epsilon == epsilon
+            for theta, chance in zip(curve.thetas, curve.lattice, strict=True)
+        ]
+        panels.append(
+            alt.Chart(inline(rows), title=alt.TitleParams(f"ε = {epsilon:g}", fontSize=14, anchor="middle"))
+            .mark_line(strokeWidth=2.5)
+            .encode(
+                x=alt.X("theta:Q", title="radius θ", scale=alt.Scale(nice=False), axis=alt.Axis(tickCount=5, format="~g")),
+                y=alt.Y(
+                    "chance:Q",
+                    title="Pr[|M(x) − x| ≤ θ]" if not panels else None,
+                    scale=alt.Scale(domain=[0, 1]),
+                    axis=alt.Axis(tickCount=6, format="~g"),
+                ),
+                color=alt.Color(
+                    "mechanism:N",
+                    title=None,
+                    sort=names,
+                    legend=alt.Legend(symbolSize=400),
+                    scale=alt.Scale(domain=names, range=COLOURS[: len(names)]),
+                ),
+                strokeDash=alt.StrokeDash(
+                    "mechanism:N", title=None, sort=names, scale=alt.Scale(domain=names, range=DASHES[: len(names)])
+                ),
+            )
+            .properties(width=250, height=230)
+        )
+    return themed(
+        alt.hconcat(*panels, spacing=18),
+        title=title or f"How closely reports gather around x = {x:g}",
+        subtitle="from the integer weights of the mechanisms that run",
+    )
