@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deniable.design import Answer, best_quantiser, best_window_at, cutting_planes, design
+from deniable.design import Answer, best_window_at, cutting_planes, design
 from deniable.design.interval import design_worst
-from deniable.design.lower_bound import line_bound, spread_bound
+from deniable.design.lower_bound import line_bound
 from deniable.design.problem import distance_loss
 from deniable.domains import Binary, Interval
 from deniable.errors import InvalidEpsilon, InvalidParameter, NotSupported
@@ -34,9 +34,9 @@ CASES = [("absolute", eps, value) for eps, value in ABSOLUTE.items()] + [("squar
 
 
 @cache
-def unit(loss: Any, eps: float, prior: str = "worst") -> Answer:
+def unit(loss: Any, eps: float) -> Answer:
     """A design on [0, 1], made once."""
-    return design(UNIT, {1: "absolute", 2: "squared"}.get(loss, loss), float(eps), prior)
+    return design(UNIT, {1: "absolute", 2: "squared"}.get(loss, loss), float(eps))
 
 
 @pytest.mark.parametrize(("loss", "eps", "optimum"), CASES)
@@ -59,27 +59,6 @@ def test_golden_programs(row: dict[str, Any]) -> None:
     assert found.lower_bound * (1 - 1e-3) <= row["value"]["lp"] <= found.worst_case * (1 + 1e-3)
 
 
-@pytest.mark.parametrize("row", [row for name, row in GOLDEN.items() if name.startswith("LP.avg.")], ids=lambda row: row["id"])
-def test_golden_averages(row: dict[str, Any]) -> None:
-    found = unit(row["inputs"]["k"], float(row["inputs"]["eps"]), "uniform")
-    # The golden programs have a prior on 161 points, which a mechanism may use: they lie a little below the continuous optimum.
-    assert found.worst_case == pytest.approx(row["value"]["lp"], rel=5e-3)
-    assert 1 <= found.gap <= 1.01
-    assert found.worst_case == pytest.approx(average_error(found.mechanism, row["inputs"]["k"]), rel=1e-9)
-    assert found.published["worst_case"] == pytest.approx(row["value"]["ogpm"], rel=2e-5)
-
-
-@pytest.mark.parametrize("eps", [0.5, 1, 2, 4])
-def test_the_quantiser_is_a_closed_form_and_never_below_the_bound(eps: float) -> None:
-    cells, error = best_quantiser(eps)
-    golden = GOLDEN["avgL2.krrquant." + f"eps{eps:g}"]["value"]
-    assert cells == golden["m"]
-    assert error == pytest.approx(golden["mse"], rel=1e-9)
-    found = unit("squared", float(eps), "uniform")
-    assert found.lower_bound <= error
-    assert found.worst_case <= error * 1.001
-
-
 def test_no_known_mechanism_is_below_the_bounds() -> None:
     for eps in (0.7,):
         for loss, k in (("absolute", 1), ("squared", 2)):
@@ -94,12 +73,9 @@ def test_any_weights_prove_a_valid_bound() -> None:
     x = np.array([0.0, 0.1, 0.35, 0.5])
     for k in (0.5, 1.0, 1.5, 2.0, 3.0):
         best = design(UNIT, k, 2).worst_case
-        average = design(UNIT, k, 2, "uniform").worst_case
         for level in (0.05, 0.2, 0.4):
             levels, weights = np.full(4, level), np.array([0.4, 0.1, 0.3, 0.2])
             assert line_bound(distance_loss(k, 1.0), math.exp(2), x, levels, weights) <= best
-            cells = (np.arange(16) + 0.5) / 16
-            assert spread_bound(k, math.exp(2), cells, 1 / 16, np.full(16, level), np.full(16, 1 / 16)) <= average
 
 
 def test_a_function_of_the_distance_is_a_loss_too() -> None:
@@ -113,12 +89,6 @@ def test_errors_scale_with_the_domain() -> None:
     here, there = design(UNIT, "squared", 3), design(Interval(-2, 8), "squared", 3)
     assert there.worst_case == pytest.approx(100 * here.worst_case, rel=1e-9)
     assert there.lower_bound == pytest.approx(100 * here.lower_bound, rel=1e-6)
-
-
-def test_a_prior_by_weights_may_be_lopsided() -> None:
-    lopsided, even = design(UNIT, "absolute", 2, [3, 1]), design(UNIT, "absolute", 2, [1, 1])
-    assert 1 <= lopsided.gap <= 1.01
-    assert lopsided.worst_case < even.worst_case == pytest.approx(design(UNIT, "absolute", 2, "uniform").worst_case, rel=1e-3)
 
 
 def test_at_a_point_the_best_window_is_that_of_the_dissertation() -> None:
@@ -141,8 +111,12 @@ def test_a_solver_without_time_still_gives_a_valid_answer(monkeypatch: pytest.Mo
     monkeypatch.setattr("deniable.design.interval.solve", lambda *a, **k: cutting_planes.solve(*a, **{**k, "seconds": 0.0}))
     found = design_worst(UNIT, distance_loss("absolute", 1.0), Epsilon(2))
     assert not found.certified
-    assert found.lower_bound <= ABSOLUTE[2] <= found.worst_case
+    assert 0.15 < found.lower_bound <= ABSOLUTE[2] <= found.worst_case
     assert found.mechanism.certificate().holds
+    # For squared error two ends of the domain prove something without any solver.
+    squared = design_worst(UNIT, distance_loss("squared", 1.0), Epsilon(4))
+    assert math.exp(4) / (1 + math.exp(4)) ** 2 * (1 - 1e-9) <= squared.lower_bound <= SQUARED[4]
+    assert not squared.certified
 
 
 def test_questions_that_make_no_sense_are_refused() -> None:

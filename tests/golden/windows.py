@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
+from deniable.design.asymptotic import limit_of_worst
+from deniable.design.average_window import best_average_window
+from deniable.design.cutting_planes import LossCuts, solve
+from deniable.design.families import best_in_family
+from deniable.design.unbiased_window import best_unbiased_window
 from deniable.utility import average_error, closed_form, expected_error, worst_case
 from deniable.utility.shapes import slid
 
 from .groups import FINE, Row, band, circle, group, height, line, made
+from .untested import open_keys
 
 
 @group(r"ex6\.p")
@@ -118,15 +125,39 @@ def _(row: Row) -> float:
     return float(brentq(lambda eps: average_error(line("ogpm", eps), "squared") - 1 / 12, 1, 2, xtol=1e-9))
 
 
+def program(k: float, eps: float, points: int, prior: np.ndarray[Any, Any] | None = None) -> float:
+    """The least worst error (or that under a prior on one half of the values) with values and outputs on an even grid."""
+    places = np.linspace(0, 1, points)
+    values, mirrored = places[: points // 2 + 1], np.minimum(np.arange(points), points - 1 - np.arange(points))
+    e = math.exp(eps)
+    cuts = LossCuts(np.abs(places - values[:, None]) ** k, mirrored, e, worst=prior is None)
+    found = solve(cuts, cuts.start(), np.ones(1) if prior is None else prior, e, tolerance=1e-5)
+    assert found.finished
+    return found.value
+
+
 @group(r"LP\.minimax\.L[12]\..*")
 def _(row: Row) -> Row:
     best, ogpm = line("window", row["eps"], loss_exponent=row["k"]), line("ogpm", row["eps"])
-    return {"ogpm": worst_case(ogpm, row["k"]).error, "opt_constant_band": worst_case(best, row["k"]).error}
+    published, optimum = worst_case(ogpm, row["k"]).error, program(row["k"], row["eps"], 321)
+    return {
+        "lp": optimum,
+        "ogpm": published,
+        "opt_constant_band": worst_case(best, row["k"]).error,
+        "ogpm_over_lp": published / optimum,
+    }
 
 
 @group(r"LP\.avg\.L[12]\..*")
 def _(row: Row) -> Row:
-    return {"ogpm": average_error(line("ogpm", row["eps"]), row["k"])}
+    # The trapezoidal rule for a uniform prior on 161 points, folded at the middle one.
+    prior = np.full(81, 2 / 160)
+    prior[[0, -1]] /= 2
+    return {
+        "lp": program(row["k"], row["eps"], 161, prior),
+        "ogpm": average_error(line("ogpm", row["eps"]), row["k"]),
+        "best_constant_band": best_average_window(row["k"], row["eps"])[1],
+    }
 
 
 @group(r"atoms\.L1\..*")
@@ -134,16 +165,40 @@ def _(row: Row) -> Row:
     mechanism = made("atoms", epsilon=row["eps"])
     channel = mechanism.channel
     mass = sum(channel.low) / channel.total
-    return {"worst": worst_case(mechanism, "absolute").error, "w": float(mechanism.atom), "G": mass}
+    curved = best_in_family(1, row["eps"])
+    return {
+        "worst": worst_case(mechanism, "absolute").error,
+        "w": float(mechanism.atom),
+        "G": mass,
+        "worst_U": curved.error,
+    }
 
 
 @group(r"atoms\.L2\..*")
 def _(row: Row) -> Row:
-    # The design for squared error is the row's own; the mechanism only chooses for absolute error.
-    design, e = row["value"], math.exp(row["eps"])
-    favoured = (1 - design["G"]) / (design["G"] * (e - 1))
-    mechanism = made("atoms", epsilon=row["eps"], atom=max(design["w"], 1e-9), favoured=favoured)
-    return {"worst": worst_case(mechanism, "squared").error}
+    # The mechanism chooses for absolute error, so it is told the design for squared error.
+    design, e = best_in_family(2, row["eps"], ("atoms", "even")), math.exp(row["eps"])
+    favoured = (1 - design.mass) / (design.mass * (e - 1))
+    mechanism = made("atoms", epsilon=row["eps"], atom=max(design.atom, 1e-9), favoured=favoured)
+    found = {
+        "worst": worst_case(mechanism, "squared").error,
+        "w": design.atom,
+        "G": design.mass,
+        "worst_U": best_in_family(2, row["eps"]).error,
+    }
+    return {key: value for key, value in found.items() if key not in open_keys(row["id"])}
+
+
+@group(r"asym\.L[12]")
+def _(row: Row) -> float:
+    return limit_of_worst(int(row["id"][-1])).constant
+
+
+@group(r"thm10\.best_p_same_domain\..*")
+def _(row: Row) -> float:
+    # The range [-C, C + 1) of the published unbiased mechanism.
+    h = math.exp(row["eps"] / 2)
+    return best_unbiased_window(row["eps"], 1 + 2 * (h + 1) / (h - 1)).worst_variance
 
 
 @group(r"minimaxL2\.2out\..*")

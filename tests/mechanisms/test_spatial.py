@@ -10,11 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from deniable.batch.nearest import NearestSampler
+from deniable.batch.nearest_places import nearest_first
 from deniable.channels import TwoLevel
-from deniable.domains import Disc, Interval, Rectangle
+from deniable.channels.nearest import NearestCells
+from deniable.channels.nearest_places import NearestPlaces
+from deniable.domains import Disc, Interval, Points, Polygon, Rectangle
 from deniable.errors import InvalidParameter
 from deniable.exact import Epsilon
 from deniable.mechanisms.spatial.nearest_cells import BEST_AREAS, NearestCellsMechanism, best_area
+from deniable.mechanisms.spatial.nearest_places import NearestPlacesMechanism
 
 GOLDEN: dict[str, dict[str, Any]] = {
     row["id"]: row for row in json.loads((Path(__file__).parents[1] / "golden" / "golden.json").read_text())
@@ -31,7 +36,7 @@ def favoured(mechanism: NearestCellsMechanism, index: int) -> set[int]:
     return {y for y, weight in enumerate(channel.row(index)) if weight == channel.high}
 
 
-@pytest.mark.parametrize("mechanism", list(NearestCellsMechanism.examples())[:3], ids=["rectangle", "disc", "area"])
+@pytest.mark.parametrize("mechanism", list(NearestCellsMechanism.examples())[:4], ids=["rectangle", "disc", "polygon", "area"])
 def test_the_favoured_cells_are_as_many_everywhere_and_none_outside_is_nearer(mechanism: NearestCellsMechanism) -> None:
     places = np.array([mechanism.decode(y) for y in range(mechanism.domain.size)])
     for x in range(mechanism.domain.size):
@@ -89,3 +94,101 @@ def test_a_bad_area_is_refused_by_name(area: Any) -> None:
 def test_too_many_cells_are_refused() -> None:
     with pytest.raises(InvalidParameter, match="domain"):
         NearestCellsMechanism(domain=square(257), epsilon=1)
+
+
+BAY = Polygon([(0, 0), (6, 0), (6, 4), (3, "1.5"), (0, 4)], cells=12)
+REGIONS = [
+    NearestCells(7, 9, 1),
+    NearestCells(7, 9, 20),
+    NearestCells(8, 8, 63),
+    NearestCells(1, 40, 9),
+    NearestCells(BAY.grid.y.cells, BAY.grid.x.cells, 25, BAY.inside),
+    NearestCells(3, 3, 2, [0, 2, 6, 8]),
+]
+
+
+def by_hand(sets: NearestCells, index: int) -> list[int]:
+    """All cells by squared distance, ties by position: the definition, one by one."""
+    row, column = sets.place(index)
+
+    def key(cell: int) -> tuple[int, int, int]:
+        r, c = sets.place(cell)
+        return (r - row) ** 2 + (c - column) ** 2, r, c
+
+    return sorted(range(sets.outputs), key=key)[: sets.members]
+
+
+@pytest.mark.parametrize("sets", REGIONS, ids=lambda sets: f"{sets.rows}x{sets.columns}-{sets.members}")
+def test_neighbours_are_those_of_the_definition(sets: NearestCells) -> None:
+    for index in range(sets.inputs):
+        near = sorted(by_hand(sets, index))
+        assert sets.neighbours(index) == near
+        assert [sets.inside(index, j) for j in range(sets.members)] == near
+        far = [sets.outside(index, j) for j in range(sets.others)]
+        assert sorted(near + far) == list(range(sets.outputs))
+
+
+@pytest.mark.parametrize("sets", REGIONS, ids=lambda sets: f"{sets.rows}x{sets.columns}-{sets.members}")
+def test_a_batch_reaches_exactly_as_far(sets: NearestCells) -> None:
+    sampler = NearestSampler(TwoLevel(sets, 4, 11))
+    numbers, rows, columns, row_offsets, column_offsets = sampler._grid
+    for index in range(sets.inputs):
+        row, column = sets.place(index)
+        met = set()
+        for j in range(int(sampler._reach[index])):
+            r, c = row + row_offsets[j], column + column_offsets[j]
+            if 0 <= r < rows and 0 <= c < columns and numbers[r * columns + c] >= 0:
+                met.add(int(numbers[r * columns + c]))
+        assert sorted(met) == sets.neighbours(index)
+
+
+def test_a_large_grid_agrees_with_the_definition_here_and_there() -> None:
+    sets = NearestCells(256, 256, 1901)
+    for index in (0, 255, 256 * 128 + 3, 256 * 255 + 17, 256 * 131 + 120):
+        assert sets.neighbours(index) == sorted(by_hand(sets, index))
+
+
+def test_a_polygon_that_is_a_square_is_the_square() -> None:
+    polygon = Polygon([(0, 0), (1, 0), (1, 1), (0, 1)], cells=9)
+    first = NearestCellsMechanism(domain=polygon, epsilon=3, area="0.1").channel
+    second = NearestCellsMechanism(domain=square(9), epsilon=3, area="0.1").channel
+    assert all(list(first.row(x)) == list(second.row(x)) for x in range(81))
+
+
+# --- listed places
+
+STREETS = Points([(3 * i + j % 2, 2 * j) for j in range(8) for i in range(9)])
+
+
+def test_the_nearest_places_are_favoured_and_every_place_favours_itself() -> None:
+    mechanism = NearestPlacesMechanism(domain=STREETS, epsilon=4, area="0.1")
+    channel = mechanism.channel
+    assert isinstance(channel, TwoLevel)
+    places = np.array([mechanism.decode(y) for y in range(72)])
+    for x in range(72):
+        near = [y for y in range(72) if channel.weight(x, y) == channel.high]
+        assert len(near) == mechanism.members == 7
+        assert x in near
+        distances = np.hypot(*(places - places[x]).T)
+        assert distances[near].max() <= np.delete(distances, near).min() + 1e-6
+
+
+def test_places_that_fall_together_on_the_grid_still_favour_themselves() -> None:
+    sets = NearestPlaces([0, 0, 0, 5], [0, 0, 0, 5], 1)
+    assert [sets.neighbours(x) for x in range(4)] == [[0], [1], [2], [3]]
+    assert nearest_first(sets)[:, 0].tolist() == [0, 1, 2, 3]
+
+
+def test_a_batch_lists_the_same_neighbours() -> None:
+    channel = NearestPlacesMechanism(domain=STREETS, epsilon=2).channel
+    assert isinstance(channel, TwoLevel)
+    assert isinstance(channel.sets, NearestPlaces)
+    table = nearest_first(channel.sets)
+    for x in range(72):
+        assert sorted(table[x, : channel.sets.members].tolist()) == channel.sets.neighbours(x)
+        assert sorted(table[x].tolist()) == list(range(72))
+
+
+def test_too_many_places_are_refused() -> None:
+    with pytest.raises(InvalidParameter, match="at most 4096 places"):
+        NearestPlacesMechanism(domain=Points([(i, 0) for i in range(4097)]), epsilon=1)

@@ -141,10 +141,12 @@ class CoordinateEncoder:
         found = pairs(values, self.domain)
         if self.axes is None:
             return self._leaning(found)
-        if not (found.dtype.kind in "iuf" and self._within(found).all()):
-            for row in found.tolist():
-                self.domain.coordinates(row)  # raises the domain's own error
-        x, y = self.axes[0](found[:, 0]), self.axes[1](found[:, 1])
+        try:
+            x, y = self.axes[0](found[:, 0]), self.axes[1](found[:, 1])
+        except OutOfDomain:
+            x = None
+        if x is None:
+            raise self.domain.refuse("at least one value is outside")
         if isinstance(self.domain, Sphere):
             x[found[:, 0] == HALF_TURN] = self.grids[0].index(Circle().position(0))
         return x, y

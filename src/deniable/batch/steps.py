@@ -26,6 +26,8 @@ SPARE = 64
 def direction_cell(across, up, half):  # type: ignore[no-untyped-def]
     """The angle a vector lies in; `half` holds the vectors of the upper half of the circle."""
     base = np.int64(0)
+    if across == 0 and up == 0:
+        return base
     if up < 0 or (up == 0 and across < 0):
         across, up, base = -across, -up, np.int64(half.shape[0] - 1)
     low, high = np.int64(0), np.int64(half.shape[0] - 1)

@@ -31,6 +31,7 @@ ROWS = 1 << 13
 """Rows a model is given at once."""
 TRIAL = 2_000
 """How often a trial asks the model."""
+RESERVE = 0.9
 FINER = 8
 """Sizes of samples are tried in steps of 2**(1/8)."""
 
@@ -88,7 +89,7 @@ def _needed(trial: Sequence[Evidence], width: float, error: float, features: int
         low, high = 0, 14 * FINER
         while low < high:
             middle = (low + high) // 2
-            enough = _width(part, 2 ** (middle / FINER), error, features) <= width
+            enough = _width(part, 2 ** (middle / FINER), error, features) <= RESERVE * width
             low, high = (low, middle) if enough else (middle + 1, high)
         most = max(most, math.ceil(part.evaluations * 2 ** (low / FINER)))
     return most

@@ -25,9 +25,9 @@ Answer = Callable[[list[Floats]], NDArray[np.bool_]]
 
 JUMP = 1.15
 """A step in a law by more than this factor is an edge of a box."""
-TILT = 3.0
+TILT = 2.0
 """How much more often boxes near the model's boundary are asked."""
-LEAST_NEED, USUAL_ERROR = 0.1, 0.05
+LEAST_NEED, USUAL_ERROR = 0.2, 0.05
 PER_BOX = 2
 """Draws per box, on average, that the number of boxes is chosen for."""
 

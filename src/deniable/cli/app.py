@@ -12,6 +12,8 @@ from typing import Any
 import click
 
 from deniable import __version__
+from deniable.cli.account import account
+from deniable.cli.audit import audit
 from deniable.cli.demo import demo
 from deniable.cli.design import design
 from deniable.cli.estimate import estimate
@@ -78,5 +80,20 @@ def main() -> None:
     """Local differential privacy, exactly: every report deniable, every privacy claim checkable."""
 
 
-for command in (mechanisms, show, design, extremal_command, randomize, estimate, joint, quantify, trajectory, serve, token, demo):
+for command in (
+    mechanisms,
+    show,
+    design,
+    extremal_command,
+    randomize,
+    estimate,
+    joint,
+    quantify,
+    trajectory,
+    audit,
+    account,
+    serve,
+    token,
+    demo,
+):
     main.add_command(command)

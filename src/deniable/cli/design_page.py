@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from deniable.design import design
+import math
+
+from deniable.design import Answer, design, limit_of_worst
 from deniable.domains import Circle, Domain, Interval
 
 LEVELS = ("0.1", "0.5", "1", "2", "4", "6", "8", "10")
-QUESTIONS: tuple[tuple[str, Domain, str, str, bool], ...] = (
-    ("Worst-case absolute error on [0, 1]", Interval(0, 1), "absolute", "worst", False),
-    ("Worst-case squared error on [0, 1]", Interval(0, 1), "squared", "worst", False),
-    ("Average absolute error on [0, 1], uniform prior", Interval(0, 1), "absolute", "uniform", False),
-    ("Average squared error on [0, 1], uniform prior", Interval(0, 1), "squared", "uniform", False),
-    ("Worst-case variance of an unbiased mechanism on [0, 1]", Interval(0, 1), "squared", "worst", True),
-    ("Worst-case squared error on the circle, in radians", Circle(), "squared", "worst", False),
-)
+QUESTIONS: dict[str, tuple[Domain, str, str, bool]] = {
+    "Worst-case absolute error on [0, 1]": (Interval(0, 1), "absolute", "worst", False),
+    "Worst-case squared error on [0, 1]": (Interval(0, 1), "squared", "worst", False),
+    "Average absolute error on [0, 1], uniform prior": (Interval(0, 1), "absolute", "uniform", False),
+    "Average squared error on [0, 1], uniform prior": (Interval(0, 1), "squared", "uniform", False),
+    "Worst-case variance of an unbiased mechanism on [0, 1]": (Interval(0, 1), "squared", "worst", True),
+    "Worst-case squared error on the circle, in radians": (Circle(), "squared", "worst", False),
+}
+"""Domain, loss, prior, and whether the mean has to be right, by title."""
+LARGE_FROM = 4
 
 TOP = """# What is optimal?
 
@@ -43,14 +47,49 @@ says that the bound is 0.
 """
 
 
+LARGE = """
+## As ε grows
+
+The least worst-case error on [0, 1] tends to a constant times e^(-ε/2) for absolute error, and to another times e^(-2ε/3) for
+squared error; `proofs/large-epsilon.md` derives both, with the shape of the best reference. They are limits, not bounds:
+`deniable design` shows them as predictions from ε = 6 on. Below: the errors and bounds of the first two tables, times
+e^(ε/2) and e^(2ε/3).
+
+| ε | absolute: error, bound (limit {absolute:.5f}) | squared: error, bound (limit {squared:.5f}) |
+|---|---|---|
+"""
+
+
 def page() -> str:
     """The whole page in Markdown."""
+    found = {(title, level): answer(title, level) for title in QUESTIONS for level in LEVELS}
     parts = [TOP]
-    for title, domain, loss, prior, unbiased in QUESTIONS:
+    for title in QUESTIONS:
         parts.append(f"\n## {title}\n\n| ε | published | best | bound | gap | mechanism |\n|---|---|---|---|---|---|\n")
-        for level in LEVELS:
-            found = design(domain, loss, level, prior, unbiased)
-            published = f"{found.published['worst_case']:.5g} (`{found.published['name']}`)"
-            numbers = f"{found.worst_case:.5g} | {found.lower_bound:.5g} | {found.gap:.4f}"
-            parts.append(f"| {level} | {published} | {numbers} | `{found.mechanism.name}` |\n")
+        parts += [line(level, found[title, level]) for level in LEVELS]
+    absolute, squared = list(QUESTIONS)[:2]
+    parts.append(LARGE.format(absolute=limit_of_worst(1).constant, squared=limit_of_worst(2).constant))
+    parts += [multiples(level, found[absolute, level], found[squared, level]) for level in LEVELS if float(level) >= LARGE_FROM]
     return "".join([*parts, BOTTOM])
+
+
+def answer(title: str, level: str) -> Answer:
+    """The design of one line."""
+    domain, loss, prior, unbiased = QUESTIONS[title]
+    return design(domain, loss, level, prior, unbiased)
+
+
+def line(level: str, found: Answer) -> str:
+    """One line of a table."""
+    published = f"{found.published['worst_case']:.5g} (`{found.published['name']}`)"
+    numbers = f"{found.worst_case:.5g} | {found.lower_bound:.5g} | {found.gap:.4f}"
+    return f"| {level} | {published} | {numbers} | `{found.mechanism.name}` |\n"
+
+
+def multiples(level: str, absolute: Answer, squared: Answer) -> str:
+    """Errors and bounds as multiples of what they tend to fall like."""
+    cells = []
+    for found, rate in ((absolute, 1 / 2), (squared, 2 / 3)):
+        grown = math.exp(rate * float(level))
+        cells.append(f"{found.worst_case * grown:.4f}, {found.lower_bound * grown:.4f}")
+    return f"| {level} | {cells[0]} | {cells[1]} |\n"

@@ -102,7 +102,9 @@ def _collector() -> Any:
 
 
 def _dashboard_pages() -> list[Any]:
-    return []
+    from deniable.dashboard import routes
+
+    return list(routes())
 
 
 def _open_surveys(collector: Any, database: str, paths: tuple[str, ...]) -> list[Any]:

@@ -55,11 +55,11 @@ def _attribute(survey: Survey, whole: Accumulator, name: str) -> AttributeEstima
 
 def _views(mechanism: Mechanism, part: Accumulator, whole: Accumulator, name: str) -> list[View]:
     domain = mechanism.domain
-    if isinstance(domain, Binary | Categories):
-        found = attribute_shares(whole)[name] if isinstance(whole, Joined) else shares(part)
-        return [View("frequency", found.method, _rows(found, [str(label) for label in found.labels or ()]))]
     # Who was picked to answer is a sample, so a part of a record speaks about the population.
     target: Any = "population" if isinstance(whole, Joined) and part.n != whole.n else "these users"
+    if isinstance(domain, Binary | Categories):
+        found = attribute_shares(whole)[name] if _all_categorical(whole) else shares(part, target=target)
+        return [View("frequency", found.method, _rows(found, [str(label) for label in found.labels or ()]))]
     if isinstance(domain, Circle):
         around = direction(part, target=target)
         (low, high), (least, most) = around.interval(LEVEL), around.concentration_interval(LEVEL)
@@ -74,6 +74,12 @@ def _views(mechanism: Mechanism, part: Accumulator, whole: Accumulator, name: st
             _shape(part, target),
         ]
     return []
+
+
+def _all_categorical(whole: Accumulator) -> bool:
+    """Is it a record whose every field has categories and answers?"""
+    parts = whole.parts.values() if isinstance(whole, Joined) else ()
+    return bool(parts) and all(part.n and isinstance(part.mechanism.domain, Binary | Categories) for part in parts)
 
 
 def _shape(part: Accumulator, target: Any) -> View:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from deniable.design.answer import Answer
+from deniable.design.average import design_average
 from deniable.design.circle import design_circle
-from deniable.design.interval import design_average, design_worst
+from deniable.design.interval import design_worst
 from deniable.design.point import design_at
 from deniable.design.problem import LossLike, PriorLike, design_epsilon, distance_loss, read_prior
 from deniable.design.rectangle import design_rectangle

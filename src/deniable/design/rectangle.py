@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import time
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deniable.design.answer import Answer, Published
 from deniable.design.cutting_planes import LossCuts, Solution, solve
+from deniable.design.lower_bound import mean_cuts
 from deniable.design.plane_bound import plane_bound
 from deniable.design.problem import DistanceLoss, Prior
 from deniable.design.rounding import LIGHTEST, TOTAL_BITS, NotPrivate
@@ -24,12 +26,24 @@ from deniable.utility.rows import dense
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-SIDE = 17
-"""Places along each side of the program's grid."""
-CELLS = 32
-"""The mechanism's own cells along each side: a table of places times cells has to stay small."""
-PARTS = 3
+PARTS = 2
 """A uniform prior's cell around each place is cut into this many parts along each side for the bound."""
+
+
+class Resolution(NamedTuple):
+    """Places along each side of the program's grid, the mechanism's own cells along each side, and the bound's depth.
+
+    A table of places times cells has to stay small.
+    """
+
+    side: int
+    cells: int
+    depth: int
+
+    @classmethod
+    def of(cls, epsilon: Epsilon) -> Resolution:
+        """Finer where errors are smaller."""
+        return cls(17, 32, 3) if float(epsilon) <= 3 else cls(25, 48, 2)
 
 
 def design_rectangle(domain: Rectangle, loss: DistanceLoss, epsilon: Epsilon, prior: Prior) -> Answer:
@@ -39,19 +53,27 @@ def design_rectangle(domain: Rectangle, loss: DistanceLoss, epsilon: Epsilon, pr
         raise NotSupported("on a rectangle the loss must be a power of the distance and the prior 'worst' or 'uniform'")
     worst, e, k = prior.kind == "worst", math.exp(float(epsilon)), loss.exponent
     size = float(domain.x.width), float(domain.y.width)
-    grid = _Grid(size, worst)
+    side, cells, depth = Resolution.of(epsilon)
+    grid = _Grid(size, side, worst)
     cuts = LossCuts(_distances(grid.places[grid.chosen], grid.places) ** k, grid.orbits, e, worst)
     solution = solve(cuts, cuts.start(), np.ones(1) if worst else grid.chances, e, tolerance=1e-4)
+    bound = max(_bound(solution, grid, k, e, worst, depth), 0.0)
+    reference = solution.reference
+    if worst and solution.finished:
+        # For the mechanism, values between the program's places count as well; the bound is better without them.
+        between = _Grid(size, 2 * side - 1, worst)
+        finer = LossCuts(_distances(between.places[between.chosen], grid.places) ** k, grid.orbits, e, worst)
+        reference = solve(finer, reference, np.ones(1), e, tolerance=1e-3).reference
     candidates: list[DesignedPlaces | NearestCellsMechanism] = [
-        _rounded(domain, epsilon, grid, cuts.spread(solution.reference)),
-        _nearest(domain, epsilon),
+        _rounded(domain, epsilon, grid, cuts.spread(reference), cells),
+        _nearest(domain, epsilon, cells),
     ]
     costs = [_cost(mechanism, k, worst) for mechanism in candidates]
     best = int(np.argmin(costs))
     return Answer(
         mechanism=candidates[best],
         worst_case=costs[best],
-        lower_bound=max(_bound(solution, grid, k, e, worst), 0.0),
+        lower_bound=bound,
         published=_split_over_axes(size, epsilon, k, worst),
         seconds=time.monotonic() - begin,
         method="reference density on a grid of places by linear program"
@@ -65,8 +87,8 @@ def design_rectangle(domain: Rectangle, loss: DistanceLoss, epsilon: Epsilon, pr
 class _Grid:
     """Places, which of them mirror each other, and the probability of their cells under a uniform prior."""
 
-    def __init__(self, size: tuple[float, float], worst: bool) -> None:
-        self.size, side = size, SIDE
+    def __init__(self, size: tuple[float, float], side: int, worst: bool) -> None:
+        self.size, self.side = size, side
         steps = (np.arange(side) / (side - 1), np.arange(side) / (side - 1))
         if not worst:
             steps = ((np.arange(side) + 0.5) / side, (np.arange(side) + 0.5) / side)
@@ -95,17 +117,18 @@ def _distances(a: Floats, b: Floats) -> Floats:
     return np.hypot(a[:, None, 0] - b[:, 0], a[:, None, 1] - b[:, 1])
 
 
-def _bound(solution: Solution, grid: _Grid, k: float, e: float, worst: bool) -> float:
+def _bound(solution: Solution, grid: _Grid, k: float, e: float, worst: bool, depth: int) -> float:
     weights = solution.multipliers
     kept = weights > 1e-8 * max(float(weights.max()), 1e-300)
     if not kept.any():
         return 0.0
-    x = grid.places[grid.chosen][solution.cuts.tags[kept, 0].astype(np.int64)]
-    levels, weights = solution.cuts.levels[kept], weights[kept]
+    asked, which = np.unique(solution.cuts.tags[kept, 0].astype(np.int64), return_inverse=True)
+    (levels,), weights = mean_cuts(which, weights[kept], solution.cuts.levels[kept])
+    x = grid.places[grid.chosen][asked]
     blur = 0.0
     if not worst:
         # A place stands for its cell; each part of the cell has the cell's level.
-        cell = np.array(grid.size) / SIDE
+        cell = np.array(grid.size) / grid.side
         inner = (np.arange(PARTS) + 0.5) / PARTS - 0.5
         offsets = np.stack(np.meshgrid(inner, inner), axis=-1).reshape(-1, 2) * cell
         x = (x[:, None, :] + offsets).reshape(-1, 2)
@@ -113,16 +136,14 @@ def _bound(solution: Solution, grid: _Grid, k: float, e: float, worst: bool) -> 
         blur = float(np.hypot(*cell)) / (2 * PARTS)
     images = grid.images(x)
     everywhere = np.concatenate(images)
-    return plane_bound(
-        k, e, everywhere, np.tile(levels, len(images)), np.tile(weights, len(images)), grid.size, blur, side=96 if worst else 24
-    )
+    return plane_bound(k, e, everywhere, np.tile(levels, len(images)), np.tile(weights, len(images)), grid.size, blur, depth)
 
 
-def _rounded(domain: Rectangle, epsilon: Epsilon, grid: _Grid, reference: Floats) -> DesignedPlaces:
+def _rounded(domain: Rectangle, epsilon: Epsilon, grid: _Grid, reference: Floats, cells: int) -> DesignedPlaces:
     """The integer mechanism on cells of its own."""
     coarse = Rectangle(
-        Interval(domain.x.low, domain.x.high, cells=min(domain.x.cells, CELLS)),
-        Interval(domain.y.low, domain.y.high, cells=min(domain.y.cells, CELLS)),
+        Interval(domain.x.low, domain.x.high, cells=min(domain.x.cells, cells)),
+        Interval(domain.y.low, domain.y.high, cells=min(domain.y.cells, cells)),
     )
     total = 1 << TOTAL_BITS
     heavy: dict[tuple[int, int], float] = {}
@@ -144,8 +165,8 @@ def _rounded(domain: Rectangle, epsilon: Epsilon, grid: _Grid, reference: Floats
     return made
 
 
-def _nearest(domain: Rectangle, epsilon: Epsilon) -> NearestCellsMechanism:
-    coarse = [Interval(axis.low, axis.high, cells=min(axis.cells, CELLS)) for axis in (domain.x, domain.y)]
+def _nearest(domain: Rectangle, epsilon: Epsilon, cells: int) -> NearestCellsMechanism:
+    coarse = [Interval(axis.low, axis.high, cells=min(axis.cells, cells)) for axis in (domain.x, domain.y)]
     return NearestCellsMechanism(domain=Rectangle(*coarse), epsilon=epsilon)
 
 

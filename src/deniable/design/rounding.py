@@ -64,7 +64,11 @@ def least_costly(candidates: Sequence[tuple[Mechanism, float]], method: str) -> 
     """The candidate that costs least, and how it was found: the first by `method`, the others were known before."""
     best = min(range(len(candidates)), key=lambda i: candidates[i][1])
     mechanism, cost = candidates[best]
-    return mechanism, cost, method if best == 0 else f"{mechanism.name}: the program's grid is too coarse here to beat it"
+    return (
+        mechanism,
+        cost,
+        method if best == 0 else f"{mechanism.name}, known before: the program, on its grid and in its time, found nothing better",
+    )
 
 
 def expected_cost(mechanism: Mechanism, loss: DistanceLoss, cells: tuple[float, ...] | None) -> float:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.design.average_window import average_window_error
 from deniable.domains import Binary, Categories, Circle, Domain, Interval, Record
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.exact import Epsilon, EpsilonLike, Number, as_fraction
@@ -145,14 +146,7 @@ def field_error(field: Domain, loss: str = "squared", aim: str = "worst") -> Err
 
 def _average_window(eps: float, k: int) -> float:
     """The mean of |y - x|**k under a uniform prior for the window that is best in the worst case."""
-    s = best_share(Epsilon(eps, allow_large=True), Fraction(k))
-    low = 1 / (1 + math.expm1(eps) * s)
-    everywhere = 2 / ((k + 1) * (k + 2))
-    # Within the window: centred for x in [s/2, 1 - s/2], slid near the ends.
-    centred = (1 - s) * 2 * (s / 2) ** (k + 1) / (k + 1)
-    # Near an end ∫_0^{s/2} (x**(k+1) + (s - x)**(k+1))/(k + 1) dx, and the same at the other end.
-    slid = 2 * s ** (k + 2) / ((k + 1) * (k + 2))
-    return low * (everywhere + math.expm1(eps) * (centred + slid))
+    return average_window_error(best_share(Epsilon(eps, allow_large=True), Fraction(k)), k, eps)
 
 
 def _mechanisms(record: Record, loss: str) -> dict[str, str]:

@@ -11,13 +11,16 @@ from __future__ import annotations
 import math
 import time
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deniable.design.answer import Answer
+from deniable.design.asymptotic import limit_of_worst
 from deniable.design.cutting_planes import Cuts, Solution, solve
-from deniable.design.lower_bound import least_between, lowered, power_terms
+from deniable.design.interval import two_ends
+from deniable.design.lower_bound import least_between, lowered, mean_cuts, power_terms
 from deniable.design.rounding import NotPrivate, least_costly
 from deniable.domains import Interval
 from deniable.exact import Epsilon
@@ -31,16 +34,30 @@ from deniable.utility import closed_form, worst_case
 
 Floats = NDArray[np.float64]
 
-ROWS = 128
-"""Inputs between which the mechanism rounds at random, less one; even."""
-INNER = 120
-"""Outputs from the middle to the reach of the one-bit mechanism."""
-BEYOND = 1.5
-"""The outputs go this much farther."""
 TOTAL_BITS = 50
 LIGHTEST = 1 << 12
 OUTER = 96
-BISECTIONS = 48
+BISECTIONS = 36
+
+
+class Resolution(NamedTuple):
+    """How fine the program and its mechanism are.
+
+    `rows` + 1 inputs, between which the mechanism rounds at random (even); `inner` outputs from the middle to the reach
+    of the one-bit mechanism, and on to `beyond` times that.
+    """
+
+    rows: int
+    inner: int
+    beyond: float
+
+    @classmethod
+    def of(cls, epsilon: Epsilon) -> Resolution:
+        """Finer where variances are smaller; there the outputs also stay closer to the domain."""
+        level = float(epsilon)
+        if level <= 5:
+            return cls(128, 120, 1.5)
+        return cls(256, 120, 1.5) if level <= 7 else cls(256, 160, 1.2) if level <= 9 else cls(512, 160, 1.15)
 
 
 def design_unbiased(domain: Interval, epsilon: Epsilon) -> Answer:
@@ -48,15 +65,16 @@ def design_unbiased(domain: Interval, epsilon: Epsilon) -> Answer:
     begin = time.monotonic()
     e = math.exp(float(epsilon))
     reach = 0.5 / math.tanh(float(epsilon) / 2)
-    step = reach / INNER
-    middle = round(INNER * BEYOND)
+    rows, inside, beyond = Resolution.of(epsilon)
+    step = reach / inside
+    middle = round(inside * beyond)
     inner = step * np.arange(-middle, middle + 1)
     # No output lies farther out, but the program has to know: its multipliers must prove that none should.
     outer = inner[-1] * np.geomspace(1, 3 * farthest_centre(epsilon), OUTER + 1)[1:]
-    x = np.arange(ROWS // 2 + 1) / ROWS
-    cuts = UnbiasedCuts(x, 0.5 + np.concatenate([-outer[::-1], inner, outer]), epsilon)
-    solution = solve(cuts, cuts.start(), np.ones(1), e, tolerance=1e-4)
-    mechanism = _rounded(domain, epsilon, cuts.spread(solution.reference)[OUTER:-OUTER], step)
+    x = np.arange(rows // 2 + 1) / rows
+    cuts = UnbiasedCuts(x, 0.5 + np.concatenate([-outer[::-1], inner, outer]), epsilon, inside)
+    solution = solve(cuts, cuts.start(), np.ones(1), e, tolerance=1e-4 if float(epsilon) > 1 else 1e-5)
+    mechanism = _rounded(domain, epsilon, cuts.spread(solution.reference)[OUTER:-OUTER], step, rows)
     width = float(domain.width)
     published = UnbiasedOGPM(domain=domain, epsilon=epsilon)
     known = [kind(domain=domain, epsilon=epsilon) for kind in (Hybrid, ThreeOutputs, PMSub)]
@@ -66,12 +84,13 @@ def design_unbiased(domain: Interval, epsilon: Epsilon) -> Answer:
     return Answer(
         mechanism=found,
         worst_case=cost,
-        lower_bound=max(_bound(solution, e), 0.0) * width**2,
+        lower_bound=max(_bound(solution, e), two_ends(e)) * width**2,
         published={"name": published.name, "worst_case": closed_form(published, "worst_variance")},
         seconds=time.monotonic() - begin,
         method=method,
         objective="worst-case variance, unbiased",
         certified=solution.finished,
+        predicted=limit_of_worst(2).predict(float(epsilon), width**2),
     )
 
 
@@ -83,8 +102,8 @@ def farthest_centre(epsilon: Epsilon) -> float:
 class UnbiasedCuts:
     """For every input, the centre and the level of its best cut; tags hold x and the centre."""
 
-    def __init__(self, x: Floats, y: Floats, epsilon: Epsilon) -> None:
-        self.x, self.y, self.e = x, y, math.exp(float(epsilon))
+    def __init__(self, x: Floats, y: Floats, epsilon: Epsilon, inside: int) -> None:
+        self.x, self.y, self.e, self.inside = x, y, math.exp(float(epsilon)), inside
         self.span = farthest_centre(epsilon) * float(y[-1 - OUTER])
         size = y.size
         self.orbits = np.minimum(np.arange(size), size - 1 - np.arange(size))
@@ -98,7 +117,7 @@ class UnbiasedCuts:
     def start(self) -> Floats:
         """Almost everything at the one-bit mechanism's two numbers."""
         found = np.full(self.fold.shape[1], 1e-6)
-        found[self.y.size // 2 - INNER] += 1 / (1 + self.e)
+        found[self.y.size // 2 - self.inside] += 1 / (1 + self.e)
         return found
 
     def __call__(self, reference: Floats) -> tuple[Cuts, Floats]:
@@ -139,9 +158,10 @@ def _bound(solution: Solution, e: float) -> float:
     kept = weights > 1e-10 * max(weights.max(), 1e-300)
     if not kept.any():
         return 0.0
-    x, centre = solution.cuts.tags[kept].T
-    levels, weights = np.tile(solution.cuts.levels[kept], 2), np.tile(weights[kept], 2)
+    x, which = np.unique(solution.cuts.tags[kept, 0], return_inverse=True)
+    (centre, levels), together = mean_cuts(which, weights[kept], solution.cuts.tags[kept, 1], solution.cuts.levels[kept])
     x, centre = np.concatenate([x, 1 - x]), np.concatenate([centre, 1 - centre])
+    levels, weights = np.tile(levels, 2), np.tile(together, 2)
     share = weights / weights.sum()
 
     def least(shifted: Floats) -> float:
@@ -158,14 +178,14 @@ def _bound(solution: Solution, e: float) -> float:
     return lowered(levels, weights, least)
 
 
-def _rounded(domain: Interval, epsilon: Epsilon, reference: Floats, step: float) -> DesignedUnbiased:
+def _rounded(domain: Interval, epsilon: Epsilon, reference: Floats, step: float, rows: int) -> DesignedUnbiased:
     """Integers: every output keeps some weight, so that means can be made exact one unit at a time."""
     total = 1 << TOTAL_BITS
     weights = [max(round(float(weight) * total), LIGHTEST) for weight in reference]
     weights = [(a + b) // 2 for a, b in zip(weights, reversed(weights), strict=True)]
-    farthest = 2 * _farthest(weights, epsilon, total) // ROWS
-    slope = min(math.floor(Fraction(total, ROWS) / Fraction(step)), farthest)
-    mechanism = DesignedUnbiased(domain=domain, epsilon=epsilon, rows=ROWS, weights=weights, total=total, slope=slope)
+    farthest = 2 * _farthest(weights, epsilon, total) // rows
+    slope = min(math.floor(Fraction(total, rows) / Fraction(step)), farthest)
+    mechanism = DesignedUnbiased(domain=domain, epsilon=epsilon, rows=rows, weights=weights, total=total, slope=slope)
     if not mechanism.certificate().holds:
         raise NotPrivate("a designed mechanism's largest ratio exceeds e**epsilon")
     return mechanism

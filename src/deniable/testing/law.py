@@ -12,9 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.channels import Bits, Channel, Interpolated, Mixture, Product, TwoLevel
+from deniable.channels.direction_distance import DirectionDistance
 from deniable.channels.hashing import SEEDS, Hashing
 from deniable.channels.nearest import NearestCells
+from deniable.channels.product import undigits
 from deniable.channels.sets import SetSystem
+from deniable.channels.steps import Steps
 from deniable.channels.subsets import Subsets
 from deniable.errors import NotSupported
 from deniable.testing.mass import MOST_ENUMERATED, mass
@@ -35,9 +38,13 @@ def effort(channel: Channel) -> int:
         return max(effort(part) for part in channel.parts)
     if isinstance(channel, Interpolated):
         return effort(channel.inner)
+    if isinstance(channel, DirectionDistance):
+        return effort(channel.direction) + effort(channel.distance)
+    if isinstance(channel, Steps):
+        return 2 * channel.length * effort(channel.step)
     sets: SetSystem | None = channel.sets if isinstance(channel, TwoLevel) else None
     if isinstance(sets, NearestCells):
-        return 1 + sets.members // 4
+        return 4 + sets.members // 8
     return 1 + sets.size // 4 if isinstance(sets, Subsets) else 1
 
 
@@ -145,6 +152,23 @@ def _(channel: Product, index: int, outputs: Sequence[int]) -> Tails:
             both = sum(a and b for a, b in zip(first[0], second[0], strict=True))
             found.append((f"parts {j} and {j + 1} together", binomial_tail(both, len(outputs), first[1] * second[1])))
     return found
+
+
+@tails.register
+def _(channel: DirectionDistance, index: int, outputs: Sequence[int]) -> Tails:
+    both = Product([channel.direction, channel.distance])
+    return tails(both, undigits(channel.polar(index), [part.inputs for part in both.parts]), outputs)
+
+
+@tails.register
+def _(channel: Steps, index: int, outputs: Sequence[int]) -> Tails:
+    """The first step, and as a whole where there are few outputs; later steps depend on the reports before them."""
+    if any(not 0 <= output < channel.outputs for output in outputs):
+        return [("an output that the channel does not have", 0.0)]
+    later = channel.step.outputs ** (channel.length - 1)
+    first = [output // later for output in outputs]
+    found = tails(channel.step, index // channel.step.inputs ** (channel.length - 1), first)
+    return found + (tails.dispatch(Channel)(channel, index, outputs) if channel.outputs <= MOST_ENUMERATED // 8 else [])
 
 
 def _lower_half(channel: Channel, index: int, outputs: Sequence[int]) -> tuple[list[bool], Fraction] | None:

@@ -6,7 +6,21 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from deniable.domains import Binary, Categories, Circle, Disc, Domain, Interval, Points, Record, Rectangle, Trajectory
+from deniable.domains import (
+    Binary,
+    Categories,
+    Circle,
+    Disc,
+    Domain,
+    Interval,
+    Parallelogram,
+    Points,
+    Polygon,
+    Record,
+    Rectangle,
+    Sphere,
+    Trajectory,
+)
 from deniable.errors import OutOfDomain
 
 SECRET = 918273645
@@ -31,6 +45,12 @@ def awkward_values(domain: Domain) -> list[Any]:
         x, y, r = float(domain.x), float(domain.y), float(domain.radius)
         turns = [0.9 * r * part / 16 for part in range(-11, 12)]
         return _accepted(domain, [(x + dx, y + dy) for dx in turns for dy in turns])
+    if isinstance(domain, Sphere):
+        return list(
+            zip(_awkward_numbers(Interval(-180, 180, cells=domain.cells)), _awkward_numbers(domain.latitudes), strict=False)
+        )
+    if isinstance(domain, Polygon | Parallelogram):
+        return _accepted(domain, _between_corners(domain))
     if isinstance(domain, Record):
         columns = {name: awkward_values(field) for name, field in domain.fields.items()}
         most = max(len(column) for column in columns.values())
@@ -53,6 +73,16 @@ def _awkward_numbers(domain: Interval | Circle) -> list[float]:
             near = float(low + width * (cell + half) / cells)
             found += [math.nextafter(near, -math.inf), near, math.nextafter(near, math.inf)]
     return _accepted(domain, found)
+
+
+def _between_corners(domain: Polygon | Parallelogram) -> list[tuple[float, float]]:
+    """Corners, points on the border between them, and a grid of points across the bounding box."""
+    corners = [(float(x), float(y)) for x, y in domain.corners]
+    border = [((x + 3 * u) / 4, (y + 3 * v) / 4) for (x, y), (u, v) in zip(corners, corners[1:] + corners[:1], strict=True)]
+    xs, ys = zip(*corners, strict=True)
+    ways = [part / 24 for part in range(25)]
+    box = [(min(xs) + s * (max(xs) - min(xs)), min(ys) + t * (max(ys) - min(ys))) for s in ways for t in ways]
+    return corners + border + box
 
 
 def _accepted(domain: Domain, values: list[Any]) -> list[Any]:
@@ -85,7 +115,7 @@ def bad_values(domain: Domain) -> list[Any]:
         return [*general, *numbers, True, *([SECRET % domain.size] if domain.labels else [])]
     if isinstance(domain, Interval | Circle):
         return [*general, *_outside(domain), True, False, "0.5", str(SECRET), 10**400, (float(domain.low),)]
-    if isinstance(domain, Rectangle | Disc | Points):
+    if isinstance(domain, Rectangle | Disc | Points | Polygon | Parallelogram | Sphere):
         return [*general, *_bad_places(domain)]
     if isinstance(domain, Record):
         return [*general, *_bad_records(domain)]

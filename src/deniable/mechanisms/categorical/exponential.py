@@ -91,7 +91,7 @@ class Exponential(CategoricalMechanism):
         """Scores below each row's best: what a row's law depends on."""
         assert self.scores is not None
         rows = tuple(tuple(Fraction(score) for score in row) for row in self.scores)
-        return tuple(tuple(score - max(row) for score in row) for row in rows)
+        return tuple(tuple(score - best for score in row) for row, best in ((row, max(row)) for row in rows))
 
     @cached_property
     def table_sensitivity(self) -> Fraction:

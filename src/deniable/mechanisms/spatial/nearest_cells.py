@@ -11,7 +11,7 @@ from typing import ClassVar, Self
 
 from deniable.channels import TwoLevel
 from deniable.channels.nearest import NearestCells
-from deniable.domains import Disc, Domain, Interval, Rectangle
+from deniable.domains import Disc, Domain, Interval, Polygon, Rectangle
 from deniable.errors import InvalidParameter
 from deniable.exact import Epsilon, Number, as_fraction
 from deniable.mechanisms.base import Mechanism
@@ -28,33 +28,30 @@ class NearestCellsMechanism(Mechanism):
     Law: a fixed number of cells nearest to the true one weigh `high`, the rest `low`; at the border
     the disc is cut and grows, so that it keeps its number of cells. Distance is counted in cells:
     make them square for a round disc.
+    The region is a rectangle, a disc or any polygon.
     `area` is the disc's share of the region; left out, it is the best one on the unit square.
     Guarantee: epsilon-LDP, exactly ln(high/low). Epsilon is not split between the coordinates.
     Average error on the unit square: .336/.192/.103/.054/.028 at epsilon 2/4/6/8/10, where splitting
     epsilon over the axes gives .392/.279/.190/.125/.079.
-    Cost: one draw and a walk over the disc, log2(cells) bits on the wire.
+    Cost: one draw and a count over the disc's rows, log2(cells) bits on the wire.
     Source: this project.
 
     >>> NearestCellsMechanism(epsilon=4).certificate().holds
     True
     """
 
-    domain: Rectangle | Disc = Rectangle()
+    domain: Rectangle | Disc | Polygon = Rectangle()
     area: Number | None = None
     name: ClassVar[str] = "nearest-cells"
     family: ClassVar[str] = "spatial"
     source: ClassVar[str] = "this project"
-    domain_types: ClassVar[tuple[type[Domain], ...]] = (Rectangle, Disc)
+    domain_types: ClassVar[tuple[type[Domain], ...]] = (Rectangle, Disc, Polygon)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.domain.size > MOST_CELLS:
             raise InvalidParameter(f"domain: nearest-cells takes at most {MOST_CELLS} cells (256 by 256), got {self.domain.size}")
-        if self.area is not None:
-            exact = as_fraction(self.area)
-            if exact is None or not 0 < exact < 1:
-                raise InvalidParameter("area must be a share of the region between 0 and 1, or None for the best one")
-            object.__setattr__(self, "area", exact)
+        object.__setattr__(self, "area", area_parameter(self.area))
 
     @cached_property
     def members(self) -> int:
@@ -65,10 +62,11 @@ class NearestCellsMechanism(Mechanism):
 
     def build(self) -> TwoLevel:
         """The region's cells, the nearest ones favoured."""
-        if isinstance(self.domain, Disc):
-            sets = NearestCells(self.domain.cells, self.domain.cells, self.members, self.domain.inside)
-        else:
+        if isinstance(self.domain, Rectangle):
             sets = NearestCells(self.domain.y.cells, self.domain.x.cells, self.members)
+        else:
+            grid = self.domain.square if isinstance(self.domain, Disc) else self.domain.grid
+            sets = NearestCells(grid.y.cells, grid.x.cells, self.members, self.domain.inside)
         return TwoLevel.at(sets, self.privacy)
 
     def decode(self, output: int) -> tuple[float, float]:
@@ -77,11 +75,20 @@ class NearestCellsMechanism(Mechanism):
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
-        """A tiny grid, a disc, a given area and the default."""
+        """A tiny grid, a disc, a polygon with a bay, a given area and the default."""
         yield cls(domain=Rectangle(Interval(0, 3, cells=6), Interval(0, 2, cells=4)), epsilon=1)
         yield cls(domain=Disc((0, 0), 1, cells=10), epsilon=2)
+        yield cls(domain=Polygon([(0, 0), (6, 0), (6, 4), (3, "1.5"), (0, 4)], cells=12), epsilon=2)
         yield cls(domain=Rectangle(Interval(0, 1, cells=9), Interval(0, 1, cells=9)), epsilon=3, area="0.1")
         yield cls(epsilon=6)
+
+
+def area_parameter(area: Number | None) -> Fraction | None:
+    """A share of the region, exactly, or None for the best one."""
+    exact = None if area is None else as_fraction(area)
+    if area is not None and (exact is None or not 0 < exact < 1):
+        raise InvalidParameter("area must be a share of the region between 0 and 1, or None for the best one")
+    return exact
 
 
 def best_area(epsilon: Epsilon) -> Fraction:

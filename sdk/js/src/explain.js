@@ -1,0 +1,65 @@
+// What will be sent, and what epsilon means, in plain words: to be shown before anything is asked.
+
+import { expNumber } from "./exponential.js";
+import { Fraction } from "./fraction.js";
+import { outputBits } from "./wire.js";
+
+const percent = (share) => (share > 0.999 ? "more than 99.9 %" : share < 0.001 ? "less than 0.1 %" : `${Number((100 * share).toPrecision(3))} %`);
+const short = (number) => (number >= 1e6 ? number.toExponential(2) : String(Number(number.toPrecision(3))));
+
+/** The words for one survey on this device. `left` is what the ledger has left of the survey's budget. */
+export function explain(survey, left = survey.budget) {
+  const odds = expNumber(survey.epsilon);
+  const { repeat, window, keep_reports: kept, strategy } = survey.document;
+  return {
+    title: survey.title,
+    purpose: survey.document.purpose,
+    questions: survey.document.attributes.map(({ name, question }) => ({ name, question })),
+    staying: "Your answer stays on this device. Only a randomized report leaves it, and any answer could have produced that report.",
+    sending: whatIsSent(survey),
+    strategy: STRATEGY_WORDS[strategy] ?? null,
+    meaning:
+      `Whoever sees the report can become at most ${short(odds)} times surer of one answer against another (epsilon ${survey.epsilon}). ` +
+      `Somebody who thought an answer and its opposite equally likely can afterwards be at most ${percent(odds / (1 + odds))} sure.`,
+    repeating: REPEAT_WORDS[repeat](window),
+    keeping: kept
+      ? "The collector may keep single reports. They carry no name, no address and no time finer than the window."
+      : "The collector adds the report to its sums and keeps no single reports.",
+    budget: `One answer costs ${survey.epsilon} of the ${survey.budget} you can ever spend on this survey; ${left} is left.`,
+    checked: `This device checked the survey itself: its hash, and that no report is more than e^${survey.epsilon} = ${short(odds)} times likelier for one answer than for another.`,
+    odds,
+  };
+}
+
+const STRATEGY_WORDS = {
+  split: "Every question is answered, each with a part of epsilon.",
+  "sample-one": "A coin picks one of the questions; only that one is answered, and the report says which.",
+  "fake-data": "A hidden coin picks one question to answer; the others get made-up answers, and nobody can tell which.",
+};
+
+const REPEAT_WORDS = {
+  once: () => "You are asked once.",
+  permanent: (window) => `You are asked every ${window}. The same answer always gives the same report; a changed answer costs epsilon again, and whoever can link two of your reports sees that it changed.`,
+  "each-window": (window) => `You are asked every ${window}; each report is fresh and costs epsilon, until the budget is spent.`,
+};
+
+function whatIsSent(survey) {
+  const { channel, document } = survey;
+  const bytes = 19 + Math.ceil(outputBits(channel) / 8);
+  const frame = `The report has ${bytes} bytes, whatever you answer, and travels with a random number that is used once.`;
+  const compiled = document.channel;
+  if (compiled.kind === "two-level" && compiled.set === "singleton") {
+    const truth = new Fraction(channel.high, channel.total).toNumber();
+    return `One of the ${channel.inputs} possible answers: yours with a chance of ${percent(truth)}, otherwise another one at random. ${frame}`;
+  }
+  if (compiled.kind === "product") {
+    return `A randomized answer to each of the ${compiled.parts.length} parts, put together into a number of ${outputBits(channel)} bits. ${frame}`;
+  }
+  if (compiled.kind === "bits") return `A row of ${compiled.size} bits, one for each possible answer, every one of them flipped at random. ${frame}`;
+  if (compiled.kind === "two-level" && compiled.set === "window") {
+    const near = Number(compiled.members) * Number(compiled.high);
+    const share = near / (near + (Number(compiled.outputs) - Number(compiled.members)) * Number(compiled.low));
+    return `A number drawn at random: with a chance of ${percent(share)} from a window around yours, otherwise from everywhere else. ${frame}`;
+  }
+  return `A number of ${outputBits(channel)} bits, drawn at random with chances that lean toward your answer. ${frame}`;
+}

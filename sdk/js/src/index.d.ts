@@ -1,0 +1,201 @@
+/** deniable for browsers and Node: check a survey, randomize on this device, keep a ledger, send. */
+
+export class DeniableError extends Error {}
+export class InvalidParameter extends DeniableError {}
+export class OutOfDomain extends DeniableError {}
+export class Malformed extends DeniableError {}
+export class NotTrusted extends DeniableError {}
+export class BudgetSpent extends DeniableError {}
+export class AlreadyAnswered extends DeniableError {}
+export class NotDelivered extends DeniableError {}
+
+/** An exact rational in lowest terms. */
+export class Fraction {
+  constructor(numerator: bigint, denominator?: bigint);
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+  plus(other: Fraction): Fraction;
+  minus(other: Fraction): Fraction;
+  times(other: Fraction): Fraction;
+  over(other: Fraction): Fraction;
+  compare(other: Fraction): -1 | 0 | 1;
+  equals(other: Fraction): boolean;
+  floor(): bigint;
+  toNumber(): number;
+  toString(): string;
+}
+/** "3/2", "0.1" or "-4" as exactly that number. */
+export function fractionFromText(text: string): Fraction;
+/** Is ratio <= e**epsilon? Decided exactly. */
+export function allows(epsilon: Fraction, ratio: Fraction): boolean;
+
+/** Uniform integers below n, by the same rule as in every other language. */
+export class Coins {
+  constructor(take: (count: number) => Uint8Array);
+  below(n: bigint): bigint;
+  belowNumber(n: number): number;
+}
+/** The system's CSPRNG, through WebCrypto. */
+export class SystemCoins extends Coins {
+  constructor(crypto?: Pick<Crypto, "getRandomValues">);
+}
+/** Given bytes: for tests and vectors, never for real reports. */
+export class ReplayCoins extends Coins {
+  constructor(bytes: Uint8Array);
+  left(): number;
+}
+
+/** A randomised map from 0 … inputs-1 to 0 … outputs-1 with integer weights. */
+export interface Channel {
+  readonly kind: string;
+  readonly inputs: bigint;
+  readonly outputs: bigint;
+  draw(index: bigint, coins: Coins): bigint;
+  /** The largest weight over the smallest of any output, exactly or from above; null when it is unbounded. */
+  ratio(): Fraction | null;
+}
+export const channelKinds: readonly string[];
+export const setSystems: readonly string[];
+/** A channel from its compiled form; refuses integers that break a rule. */
+export function channelFrom(compiled: object): Channel;
+
+/** What a private value may be. */
+export interface Domain {
+  readonly kind: string;
+  readonly size?: bigint;
+  readonly labels?: readonly string[] | null;
+  readonly fields?: ReadonlyMap<string, Domain>;
+}
+export type Value = boolean | number | bigint | string | readonly Value[] | { readonly [name: string]: Value };
+export const domainKinds: readonly string[];
+export function domainFrom(recipe: object): Domain;
+/** The channel's input for a private value; refuses what does not belong, without showing it. */
+export function inputOf(domain: Domain, channel: Channel, value: Value): bigint;
+
+export function outputBits(channel: Channel): number;
+/** The bytes of one report. */
+export function encodeReport(fingerprint: string, channel: Channel, output: bigint): Uint8Array;
+
+export interface SurveyDocument {
+  readonly format: "deniable-survey";
+  readonly version: 1;
+  readonly title: string;
+  readonly purpose: string;
+  readonly attributes: readonly { readonly name: string; readonly question: string }[];
+  readonly strategy: "split" | "sample-one" | "fake-data" | null;
+  readonly mechanism: object;
+  readonly channel: object;
+  readonly fingerprint: string;
+  readonly epsilon: string;
+  readonly budget: string;
+  readonly repeat: "once" | "permanent" | "each-window";
+  readonly window: "survey" | "day" | "week" | "month";
+  readonly opens: string | null;
+  readonly closes: string | null;
+  readonly keep_reports: boolean;
+}
+/** A checked survey. */
+export class Survey {
+  private constructor();
+  readonly document: SurveyDocument;
+  readonly hash: string;
+  readonly channel: Channel;
+  readonly domain: Domain;
+  readonly epsilon: Fraction;
+  readonly budget: Fraction;
+  readonly names: readonly string[];
+  readonly title: string;
+  readonly fingerprint: string;
+  domainOf(name: string): Domain;
+  inputOf(answers: { readonly [name: string]: Value }): bigint;
+}
+/** Check hash, shape, integers and privacy of a survey document. */
+export function openSurvey(bytes: Uint8Array, options?: { hash?: string }): Promise<Survey>;
+/** The name of the window a day lies in. */
+export function periodOf(day: Date, window: SurveyDocument["window"]): string;
+
+/** What will be sent, and what epsilon means, in plain words. */
+export interface Explanation {
+  readonly title: string;
+  readonly purpose: string;
+  readonly questions: readonly { readonly name: string; readonly question: string }[];
+  readonly staying: string;
+  readonly sending: string;
+  readonly strategy: string | null;
+  readonly meaning: string;
+  readonly repeating: string;
+  readonly keeping: string;
+  readonly budget: string;
+  readonly checked: string;
+  readonly odds: number;
+}
+export function explain(survey: Survey, left?: Fraction): Explanation;
+
+/** Where a ledger lies. `change` runs at once and alone; the result comes after the new text is safe. */
+export interface Store {
+  update<Result>(change: (text: string | null) => [string | null, Result]): Promise<Result>;
+}
+export class MemoryStore implements Store {
+  update<Result>(change: (text: string | null) => [string | null, Result]): Promise<Result>;
+}
+export class LocalStorageStore implements Store {
+  constructor(name?: string, storage?: Pick<Storage, "getItem" | "setItem">);
+  update<Result>(change: (text: string | null) => [string | null, Result]): Promise<Result>;
+}
+export class IndexedDbStore implements Store {
+  constructor(name?: string, factory?: IDBFactory);
+  update<Result>(change: (text: string | null) => [string | null, Result]): Promise<Result>;
+}
+/** IndexedDB where there is one, else localStorage. */
+export function browserStore(name?: string): Promise<Store>;
+
+/** A drawn report that is not yet acknowledged. */
+export interface Pending {
+  readonly survey: string;
+  readonly period: string;
+  readonly key: string;
+  readonly report: string;
+}
+/** Every draw this device ever made, and what it cost. */
+export class Ledger {
+  constructor(store: Store, options?: { limit?: string | number | null; crypto?: Pick<Crypto, "getRandomValues"> });
+  draw(draw: {
+    survey: string;
+    period: string;
+    epsilon: Fraction;
+    budget: Fraction;
+    make: () => string;
+    permanent?: string | null;
+  }): Promise<Pending>;
+  settle(pending: Pending, options?: { refused?: boolean }): Promise<void>;
+  pending(survey: string): Promise<Pending[]>;
+  stateOf(survey: string, period: string): Promise<"pending" | "sent" | "refused" | null>;
+  spent(survey?: string | null): Promise<Fraction>;
+}
+
+export interface Receipt {
+  /** false: the report waits in the ledger; `deliver` sends it. */
+  readonly delivered: boolean;
+  /** The report's bytes in hexadecimal digits. */
+  readonly report: string;
+  readonly spent: Fraction;
+  readonly left: Fraction;
+}
+export interface SessionOptions {
+  fetch?: typeof globalThis.fetch;
+  coins?: Coins;
+  patience?: { attempts?: number; first?: number; most?: number; sleep?: (milliseconds: number) => Promise<void> };
+  /** Plain http to another machine: only for tests and closed networks. */
+  allowHttp?: boolean;
+}
+/** Answers a survey for one person. */
+export class Session {
+  constructor(survey: Survey, ledger: Ledger, collector: string, options?: SessionOptions);
+  static open(collector: string, hash: string, ledger: Ledger, options?: SessionOptions): Promise<Session>;
+  readonly survey: Survey;
+  readonly ledger: Ledger;
+  explain(): Promise<Explanation>;
+  period(today?: Date): string;
+  answer(answers: { readonly [name: string]: Value }, options?: { today?: Date }): Promise<Receipt>;
+  deliver(): Promise<number>;
+}

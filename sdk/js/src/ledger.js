@@ -1,0 +1,114 @@
+// What this device has spent and drawn. Written down before anything leaves.
+
+import { AlreadyAnswered, BudgetSpent, InvalidParameter } from "./errors.js";
+import { Fraction, ZERO, exactly, fractionFromText } from "./fraction.js";
+import { fromHex, toHex } from "./hexadecimal.js";
+import { hmac } from "./sha256.js";
+
+const FORMAT = "deniable-ledger";
+const KEY_BYTES = 16;
+
+/**
+ * Every draw this device ever made, and what it cost.
+ *
+ * A draw, its cost and the key it will be sent under go to the store in one step, before the report is returned: a
+ * crash leaves either nothing, or a report that will be sent as it is, never two draws. `limit` is the most
+ * epsilon this person spends on all surveys together. Values are not stored; for permanent answers an HMAC of the
+ * value lies beside the report, with its key, so whoever can read the store can try the values of a small domain.
+ * Whoever clears the browser's storage forgets what was spent.
+ */
+export class Ledger {
+  constructor(store, { limit = null, crypto = globalThis.crypto } = {}) {
+    this.store = store;
+    this.crypto = crypto;
+    this.limit = limit === null ? null : typeof limit === "string" ? fractionFromText(limit) : exactly(limit);
+    if (limit !== null && (this.limit === null || this.limit.numerator <= 0n)) throw new InvalidParameter("limit must be a positive number, or null");
+  }
+
+  #random(count) {
+    return toHex(this.crypto.getRandomValues(new Uint8Array(count)));
+  }
+
+  #read(text) {
+    if (text === null) return { format: FORMAT, version: 1, key: this.#random(32), spent: {}, kept: {}, answers: {} };
+    const state = JSON.parse(text);
+    if (state?.format !== FORMAT || state.version !== 1) throw new InvalidParameter("the store holds something else than a ledger of version 1");
+    return state;
+  }
+
+  /**
+   * The report for this period, drawn by `make` and written down with its cost; refused when that is too much.
+   * A report drawn for this period that was never acknowledged is given back as it is. With `permanent` (the
+   * encoded value as text) a report kept for the same value is used again, at no cost.
+   */
+  draw({ survey, period, epsilon, budget, make, permanent = null }) {
+    return this.store.update((text) => {
+      const state = this.#read(text);
+      const answers = (state.answers[survey] ??= {});
+      const before = answers[period];
+      if (before !== undefined) {
+        if (before.state !== "pending") throw new AlreadyAnswered("the question was already answered in this window; a second draw would cost privacy again");
+        return [null, { survey, period, key: before.key, report: before.report }];
+      }
+      const tag = permanent === null ? null : toHex(hmac(fromHex(state.key), new TextEncoder().encode(`${survey}\0${permanent}`)));
+      const kept = (state.kept[survey] ??= {});
+      let report = tag === null ? undefined : kept[tag];
+      if (report === undefined) {
+        this.#check(state, survey, epsilon, budget);
+        report = make();
+        (state.spent[survey] ??= []).push(`${epsilon}`);
+        if (tag !== null) kept[tag] = report;
+      }
+      const key = this.#random(KEY_BYTES);
+      answers[period] = { key, report, state: "pending" };
+      return [JSON.stringify(state), { survey, period, key, report }];
+    });
+  }
+
+  #check(state, survey, epsilon, budget) {
+    const limits = [
+      ["the survey's lifetime budget", spent(state, survey), budget],
+      ["your own limit", spent(state, null), this.limit],
+    ];
+    for (const [name, before, most] of limits) {
+      if (most === null || before.plus(epsilon).compare(most) <= 0) continue;
+      const left = most.compare(before) > 0 ? most.minus(before) : ZERO;
+      throw new BudgetSpent(`this answer costs epsilon=${epsilon}, and of ${name} ${most} only ${left} is left`);
+    }
+  }
+
+  /** The collector has answered for good: forget the report. What it cost stays spent. */
+  settle({ survey, period, key }, { refused = false } = {}) {
+    return this.store.update((text) => {
+      const state = this.#read(text);
+      const found = state.answers[survey]?.[period];
+      if (found?.key !== key) return [null, undefined];
+      state.answers[survey][period] = { state: refused ? "refused" : "sent" };
+      return [JSON.stringify(state), undefined];
+    });
+  }
+
+  /** What was drawn and not yet acknowledged. */
+  pending(survey) {
+    return this.store.update((text) => {
+      const answers = Object.entries(this.#read(text).answers[survey] ?? {});
+      const waiting = answers.filter(([, { state }]) => state === "pending");
+      return [null, waiting.map(([period, { key, report }]) => ({ survey, period, key, report }))];
+    });
+  }
+
+  /** What became of this period: null, "pending", "sent" or "refused". */
+  stateOf(survey, period) {
+    return this.store.update((text) => [null, this.#read(text).answers[survey]?.[period]?.state ?? null]);
+  }
+
+  /** The epsilons of all draws, added exactly; of one survey, or of all of them. */
+  spent(survey = null) {
+    return this.store.update((text) => [null, spent(this.#read(text), survey)]);
+  }
+}
+
+function spent(state, survey) {
+  const draws = survey === null ? Object.values(state.spent).flat() : (state.spent[survey] ?? []);
+  return draws.reduce((sum, epsilon) => sum.plus(fractionFromText(epsilon)), new Fraction(0n));
+}

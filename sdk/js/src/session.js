@@ -1,0 +1,138 @@
+// One device and one survey: check it, answer within the budget, send until it is acknowledged.
+
+import { SystemCoins } from "./coins.js";
+import { InvalidParameter, NotDelivered } from "./errors.js";
+import { explain } from "./explain.js";
+import { toHex } from "./hexadecimal.js";
+import { openSurvey, periodOf } from "./survey.js";
+import { encodeReport } from "./wire.js";
+
+const LATER = [408, 425, 429, 500, 502, 503, 504];
+const TOGETHER = 1000;
+const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
+const PATIENCE = { attempts: 5, first: 500, most: 30_000, sleep: (milliseconds) => new Promise((done) => setTimeout(done, milliseconds)) };
+const QUIET = { credentials: "omit", referrerPolicy: "no-referrer", redirect: "error" };
+
+/** Answers a survey for one person. */
+export class Session {
+  constructor(survey, ledger, collector, { fetch = globalThis.fetch, coins = new SystemCoins(), patience = {}, allowHttp = false } = {}) {
+    if (survey.document.repeat === "permanent" && mechanismsOf(survey.document.mechanism).includes("rappor")) {
+      throw new InvalidParameter("rappor keeps its own permanent bits, which this client does not; use repeat 'each-window' or 'once'");
+    }
+    this.survey = survey;
+    this.ledger = ledger;
+    this.address = `${checkedAddress(collector, allowHttp)}/v1/surveys/${survey.hash}`;
+    this.fetch = (...request) => fetch(...request);
+    this.coins = coins;
+    this.patience = { ...PATIENCE, ...patience };
+  }
+
+  /** Fetch the survey with this hash from a collector, check it, and begin. */
+  static async open(collector, hash, ledger, options = {}) {
+    if (typeof hash !== "string" || !/^[0-9a-f]{64}$/.test(hash)) throw new InvalidParameter("a survey is named by 64 hexadecimal digits");
+    const fetch = options.fetch ?? globalThis.fetch;
+    const address = checkedAddress(collector, options.allowHttp ?? false);
+    let answer;
+    try {
+      answer = await fetch(`${address}/v1/surveys/${hash}`, QUIET);
+    } catch {
+      throw new NotDelivered("the collector cannot be reached");
+    }
+    if (answer.status !== 200) throw new NotDelivered(`the collector does not give out this survey (status ${answer.status})`);
+    const survey = await openSurvey(new Uint8Array(await answer.arrayBuffer()), { hash });
+    return new Session(survey, ledger, collector, options);
+  }
+
+  /** What will be sent and what it means, in plain words. */
+  async explain() {
+    return explain(this.survey, this.survey.budget.minus(await this.ledger.spent(this.survey.hash)));
+  }
+
+  /** The name of the window it is now. */
+  period(today = new Date()) {
+    return periodOf(today, this.survey.document.window);
+  }
+
+  /**
+   * Randomize, write down, send. A report that cannot be sent now waits in the ledger: `deliver` sends it later, the
+   * same bytes under the same key. There is no second draw to choose from: that would bias the count and cost privacy.
+   */
+  async answer(answers, { today = new Date() } = {}) {
+    const { survey } = this;
+    this.#checkOpen(today.toISOString().slice(0, 10));
+    const index = survey.inputOf(answers);
+    const pending = await this.ledger.draw({
+      survey: survey.hash,
+      period: this.period(today),
+      epsilon: survey.epsilon,
+      budget: survey.budget,
+      make: () => toHex(encodeReport(survey.fingerprint, survey.channel, survey.channel.draw(index, this.coins))),
+      permanent: survey.document.repeat === "permanent" ? `${index}` : null,
+    });
+    let delivered = true;
+    try {
+      await this.#send([pending]);
+    } catch (error) {
+      const waiting = await this.ledger.pending(survey.hash);
+      delivered = !waiting.some(({ key }) => key === pending.key);
+      if (delivered || !(error instanceof NotDelivered)) throw error; // refused for good: waiting would not help
+    }
+    const spent = await this.ledger.spent(survey.hash);
+    return { delivered, report: pending.report, spent, left: survey.budget.minus(spent) };
+  }
+
+  /** Send what is waiting; returns how many reports were handed over. */
+  async deliver() {
+    const waiting = await this.ledger.pending(this.survey.hash);
+    for (let begin = 0; begin < waiting.length; begin += TOGETHER) await this.#send(waiting.slice(begin, begin + TOGETHER));
+    return waiting.length;
+  }
+
+  #checkOpen(day) {
+    const { opens, closes } = this.survey.document;
+    if (opens !== null && day < opens) throw new InvalidParameter(`the survey opens on ${opens}`);
+    if (closes !== null && day > closes) throw new InvalidParameter(`the survey closed on ${closes}`);
+  }
+
+  async #send(waiting) {
+    const submissions = waiting.map(({ key, report }) => ({ key, report }));
+    const [path, body] = submissions.length === 1 ? ["submissions", submissions[0]] : ["batches", { submissions }];
+    const status = await this.#post(`${this.address}/${path}`, JSON.stringify(body));
+    const refused = status !== 200;
+    for (const item of waiting) await this.ledger.settle(item, { refused });
+    if (refused) throw new NotDelivered(`the collector refused the report for good (status ${status}); it will not be sent again`);
+  }
+
+  /** The final status; tries again while the answer is "later" or there is none. */
+  async #post(url, body) {
+    const { attempts, first, most, sleep } = this.patience;
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      if (attempt) {
+        // Between half and all of first * 2**attempt, so that devices do not return in step.
+        const longest = Math.min(first * 2 ** (attempt - 1), most);
+        await sleep(longest * (0.5 + this.coins.belowNumber(2 ** 20) / 2 ** 21));
+      }
+      try {
+        const { status } = await this.fetch(url, { ...QUIET, method: "POST", headers: { "Content-Type": "application/json" }, body, cache: "no-store" });
+        if (!LATER.includes(status)) return status;
+      } catch {
+        continue;
+      }
+    }
+    throw new NotDelivered("the collector cannot be reached or is busy; the report waits in the ledger");
+  }
+}
+
+/** The names of a recipe's mechanism and of its parts. */
+function mechanismsOf(recipe) {
+  return [recipe.mechanism, ...Object.values(recipe.parameters.parts ?? {}).map((part) => part.mechanism)];
+}
+
+/** https; plain http only to this machine, or when the caller insists. */
+function checkedAddress(collector, allowHttp) {
+  const url = new URL(collector);
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && (allowHttp || LOCAL.includes(url.hostname)))) {
+    throw new InvalidParameter("collector must begin with https:// (http:// is for this machine only, unless allowHttp is set)");
+  }
+  return url.href.replace(/\/+$/, "");
+}

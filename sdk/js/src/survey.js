@@ -1,0 +1,142 @@
+// Somebody else's survey, checked before anything is answered: hash, shape, integers, privacy.
+
+import { channelFrom } from "./channels/index.js";
+import { domainFrom, inputOf, partsOf } from "./domains/index.js";
+import { DeniableError, Malformed, NotTrusted, OutOfDomain } from "./errors.js";
+import { allows } from "./exponential.js";
+import { fractionFromText } from "./fraction.js";
+import { toHex } from "./hexadecimal.js";
+import { canonicalJson, parseJson } from "./json.js";
+import { digest } from "./sha256.js";
+
+const FIELDS = ["attributes", "budget", "channel", "closes", "epsilon", "fingerprint", "format", "keep_reports", "mechanism"];
+FIELDS.push("opens", "purpose", "repeat", "strategy", "title", "version", "window");
+const STRATEGIES = { split: "product", "sample-one": "sample-one", "fake-data": "rs-fd" };
+const REPEATS = ["once", "permanent", "each-window"];
+const WINDOWS = ["survey", "day", "week", "month"];
+const MOST_BYTES = 1 << 24;
+const MOST_TEXT = 4000;
+const NAME = /^[a-z][a-z0-9_-]{0,63}$/;
+const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+
+function must(holds, why) {
+  if (!holds) throw new Malformed(why);
+}
+
+/**
+ * Check a survey document and return it ready for use.
+ *
+ * Refuses: bytes whose SHA-256 is not `hash`, text that is not canonical, unknown or missing fields, a fingerprint
+ * that is not the one of these integers, a channel whose largest ratio of weights exceeds e**epsilon.
+ */
+export async function openSurvey(bytes, { hash } = {}) {
+  must(bytes instanceof Uint8Array && bytes.length <= MOST_BYTES, "a survey arrives as at most 16 MB of bytes");
+  const found = toHex(await digest(bytes));
+  if (hash !== undefined && hash !== found) throw new NotTrusted("the survey's hash is not the one you were promised: this is another survey");
+  must(bytes.every((byte) => byte < 128), "a survey document is ASCII");
+  const text = new TextDecoder().decode(bytes);
+  const document = parseJson(text);
+  must(Object.keys(document ?? {}).sort().join() === FIELDS.join(), "a survey document has exactly the fields of the format");
+  must(document.format === "deniable-survey" && document.version === 1, "this release reads version 1 of survey documents");
+  must(canonicalJson(document) === text, "the survey is not in canonical form");
+  checkWords(document);
+  const { channel, domain, epsilon } = await checkedLaw(document);
+  const budget = exact("budget", document.budget);
+  if (budget.compare(epsilon) < 0) throw new NotTrusted("the survey's budget is smaller than the price of one answer");
+  return new Survey(document, found, channel, domain, epsilon, budget);
+}
+
+function checkWords(document) {
+  for (const name of ["title", "purpose"]) must(isText(document[name]), `${name} must be text of 1 to ${MOST_TEXT} characters`);
+  const { attributes } = document;
+  must(Array.isArray(attributes) && attributes.length > 0, "attributes must be a list");
+  for (const attribute of attributes) {
+    must(Object.keys(attribute ?? {}).sort().join() === "name,question", "an attribute has a name and a question");
+    must(typeof attribute.name === "string" && NAME.test(attribute.name) && isText(attribute.question), "an attribute's name or question is not one");
+  }
+  must(new Set(attributes.map(({ name }) => name)).size === attributes.length, "attributes must have names of their own");
+  must(REPEATS.includes(document.repeat) && WINDOWS.includes(document.window), "repeat and window must be known words");
+  must((document.repeat === "once") === (document.window === "survey"), "window is 'survey' exactly when repeat is 'once'");
+  for (const name of ["opens", "closes"]) must(document[name] === null || (typeof document[name] === "string" && DATE.test(document[name])), `${name} must be a date`);
+  must(typeof document.keep_reports === "boolean", "keep_reports must be true or false");
+}
+
+function isText(value) {
+  return typeof value === "string" && value.trim() !== "" && [...value].length <= MOST_TEXT;
+}
+
+function exact(name, value) {
+  must(typeof value === "string", `${name} must be text`);
+  return fractionFromText(value);
+}
+
+/** The channel, the domain and epsilon; everything that privacy rests on. */
+async function checkedLaw(document) {
+  const { mechanism, attributes, strategy } = document;
+  must(Object.keys(mechanism ?? {}).sort().join() === "domain,epsilon,mechanism,parameters", "the mechanism is not a recipe");
+  const epsilon = exact("epsilon", document.epsilon);
+  must(mechanism.epsilon === document.epsilon && epsilon.numerator > 0n, "epsilon must be the mechanism's");
+  const law = new TextEncoder().encode(canonicalJson({ channel: document.channel, recipe: mechanism }));
+  if (toHex(await digest(law)).slice(0, 32) !== document.fingerprint) throw new NotTrusted("the fingerprint is not the one of these integers");
+  let channel, domain, ratio;
+  try {
+    [channel, domain] = [channelFrom(document.channel), domainFrom(mechanism.domain)];
+    ratio = channel.ratio();
+  } catch (error) {
+    throw error instanceof DeniableError ? new NotTrusted(`the survey's integers cannot be used: ${error.message}`) : error;
+  }
+  if (ratio === null || !allows(epsilon, ratio)) throw new NotTrusted("the channel gives away more than epsilon: do not answer this survey");
+  const record = strategy !== null;
+  must(!record || STRATEGIES[strategy] === mechanism.mechanism, "the strategy is not the mechanism's");
+  must(record || (attributes.length === 1 && !Object.values(STRATEGIES).includes(mechanism.mechanism)), "several attributes need a strategy");
+  if (record) {
+    must(domain.kind === "record" && [...domain.fields.keys()].join() === attributes.map(({ name }) => name).join(), "the record's fields must be the attributes");
+    partsOf(channel);
+  }
+  return { channel, domain, epsilon };
+}
+
+/** A checked survey. */
+export class Survey {
+  constructor(document, hash, channel, domain, epsilon, budget) {
+    Object.assign(this, { document, hash, channel, domain, epsilon, budget });
+    this.names = document.attributes.map(({ name }) => name);
+    Object.freeze(this);
+  }
+
+  get title() {
+    return this.document.title;
+  }
+
+  get fingerprint() {
+    return this.document.fingerprint;
+  }
+
+  /** The domain of one attribute. */
+  domainOf(name) {
+    return this.document.strategy === null ? this.domain : this.domain.fields.get(name);
+  }
+
+  /** The channel's input for one answer per attribute; refuses what does not belong, without showing it. */
+  inputOf(answers) {
+    const given = typeof answers === "object" && answers !== null ? Object.keys(answers) : [];
+    if (given.length !== this.names.length || this.names.some((name) => !Object.hasOwn(answers, name))) {
+      throw new OutOfDomain(`the answer must have exactly the attributes ${this.names.join(", ")}`);
+    }
+    return inputOf(this.domain, this.channel, this.document.strategy === null ? answers[this.names[0]] : answers);
+  }
+}
+
+/** The name of the window a day lies in. Days are UTC dates. */
+export function periodOf(day, window) {
+  const date = day.toISOString().slice(0, 10);
+  if (window === "survey") return "";
+  if (window === "day") return date;
+  if (window === "month") return date.slice(0, 7);
+  // ISO weeks: a week belongs to the year of its Thursday.
+  const thursday = new Date(`${date}T00:00:00Z`);
+  thursday.setUTCDate(thursday.getUTCDate() + 4 - (thursday.getUTCDay() || 7));
+  const year = thursday.getUTCFullYear();
+  const week = Math.ceil(((thursday - Date.UTC(year, 0, 1)) / 86_400_000 + 1) / 7);
+  return `${year}-W${String(week).padStart(2, "0")}`;
+}

@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+
+import { FileStore } from "../src/file-store.js";
+import { AlreadyAnswered, BudgetSpent, InvalidParameter, Ledger, LocalStorageStore, MemoryStore, NotDelivered, Session, openSurvey } from "../src/index.js";
+import { hashOf, surveyBytes } from "./survey.js";
+
+const folder = mkdtempSync(join(tmpdir(), "deniable-"));
+after(() => rmSync(folder, { recursive: true }));
+const patience = { sleep: async () => {} };
+const day = (text) => ({ today: new Date(`${text}T10:00:00Z`) });
+
+/** A collector that answers from a script of statuses (0: nobody answers) and remembers what it got. */
+function collector(bytes, ...script) {
+  const posted = [];
+  async function fetch(url, { method = "GET", body } = {}) {
+    if (method === "GET") return { status: 200, arrayBuffer: async () => bytes };
+    posted.push({ url, ...JSON.parse(body) });
+    const status = script.length ? script.shift() : 200;
+    if (status === 0) throw new TypeError("no network");
+    return { status };
+  }
+  return { fetch, posted };
+}
+
+async function session(changes = {}, script = [], ledger = new Ledger(new MemoryStore())) {
+  const bytes = surveyBytes(changes);
+  const { fetch, posted } = collector(bytes, ...script);
+  return { device: await Session.open("http://127.0.0.1:9", hashOf(bytes), ledger, { fetch, patience }), posted, ledger };
+}
+
+test("an answer is sent once, with a key and a report", async () => {
+  const { device, posted } = await session();
+  const receipt = await device.answer({ commute: 1 });
+  assert.equal(receipt.delivered, true);
+  assert.deepEqual([`${receipt.spent}`, `${receipt.left}`], [`${device.survey.epsilon}`, `${device.survey.epsilon}`]);
+  assert.equal(posted.length, 1);
+  assert.match(posted[0].key, /^[0-9a-f]{32}$/);
+  assert.equal(posted[0].report, receipt.report);
+  assert.deepEqual(Object.keys(posted[0]).sort(), ["key", "report", "url"]);
+});
+
+test("a second answer in the same window is refused", async () => {
+  const { device } = await session();
+  await device.answer({ commute: 1 });
+  await assert.rejects(device.answer({ commute: 0 }), AlreadyAnswered);
+});
+
+test("after no answer or 'later' the same bytes go again under the same key", async () => {
+  const { device, posted } = await session({}, [0, 503, 429, 200]);
+  await device.answer({ commute: 1 });
+  assert.equal(posted.length, 4);
+  assert.equal(new Set(posted.map((item) => item.key + item.report)).size, 1);
+});
+
+test("what cannot be sent waits, and another answer does not change it", async () => {
+  const { device, posted, ledger } = await session({}, [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+  const first = await device.answer({ commute: 0 });
+  const second = await device.answer({ commute: 1 });
+  assert.deepEqual([first.delivered, second.delivered, second.report], [false, false, first.report]);
+  assert.equal(await device.deliver(), 1);
+  assert.equal(new Set(posted.map((item) => item.key + item.report)).size, 1);
+  assert.equal(await ledger.stateOf(device.survey.hash, ""), "sent");
+  assert.equal(await device.deliver(), 0);
+});
+
+test("a refusal for good is final", async () => {
+  const { device, ledger } = await session({}, [410]);
+  await assert.rejects(device.answer({ commute: 1 }), NotDelivered);
+  assert.equal(await ledger.stateOf(device.survey.hash, ""), "refused");
+});
+
+test("fresh reports stop at the lifetime budget", async () => {
+  const { device } = await session({ repeat: "each-window", window: "day" });
+  await device.answer({ commute: 1 }, day("2026-11-15"));
+  await device.answer({ commute: 1 }, day("2026-11-16"));
+  await assert.rejects(device.answer({ commute: 1 }, day("2026-11-17")), BudgetSpent);
+});
+
+test("a person's own limit holds across surveys", async () => {
+  const ledger = new Ledger(new MemoryStore(), { limit: "3/4" });
+  const { device } = await session({}, [], ledger);
+  await device.answer({ commute: 1 });
+  const { device: other } = await session({ title: "Another" }, [], ledger);
+  await assert.rejects(other.answer({ commute: 1 }), /your own limit/);
+});
+
+test("a permanent answer is drawn once and costs once; a changed one costs again", async () => {
+  const { device, posted } = await session({ repeat: "permanent", window: "day", mechanism: "oue", example: 1 });
+  for (const text of ["2026-11-15", "2026-11-16", "2026-11-17"]) await device.answer({ commute: "red" }, day(text));
+  assert.equal(new Set(posted.map((item) => item.report)).size, 1);
+  assert.equal(new Set(posted.map((item) => item.key)).size, 3);
+  const changed = await device.answer({ commute: "green" }, day("2026-11-18"));
+  assert.equal(`${changed.left}`, "0");
+  await assert.rejects(device.answer({ commute: "blue" }, day("2026-11-19")), BudgetSpent);
+});
+
+test("rappor may not be permanent here, because its bits are kept elsewhere", async () => {
+  await assert.rejects(session({ repeat: "permanent", window: "day", mechanism: "rappor" }), InvalidParameter);
+});
+
+test("surveys that are not open are not answered", async () => {
+  const { device, posted } = await session({ opens: "2026-11-15", closes: "2026-11-20" });
+  for (const text of ["2026-11-14", "2026-11-21"]) await assert.rejects(device.answer({ commute: 1 }, day(text)), InvalidParameter);
+  assert.equal(posted.length, 0);
+  await device.answer({ commute: 1 }, day("2026-11-20"));
+});
+
+test("plain http to another machine is refused", () => {
+  return assert.rejects(Session.open("http://example.org", "0".repeat(64), new Ledger(new MemoryStore())), InvalidParameter);
+});
+
+test("the words say the odds, the budget and what leaves", async () => {
+  const { device } = await session();
+  const words = await device.explain();
+  assert.match(words.sending, /yours with a chance of/);
+  assert.match(words.meaning, /times surer/);
+  assert.match(words.staying, /stays on this device/);
+  assert.match(words.budget, /One answer costs/);
+});
+
+test("a ledger in a file survives, holds no value, and only its owner reads it", async () => {
+  const path = join(folder, "ledger.json");
+  const { device } = await session({ mechanism: "oue", example: 1 }, [], new Ledger(new FileStore(path)));
+  await device.answer({ commute: "red" });
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+  assert.ok(!readFileSync(path, "utf8").includes("red"));
+  const { device: again } = await session({ mechanism: "oue", example: 1 }, [], new Ledger(new FileStore(path)));
+  await assert.rejects(again.answer({ commute: "green" }), AlreadyAnswered);
+});
+
+test("many at once on one file draw once", async () => {
+  const path = join(folder, "shared.json");
+  const devices = await Promise.all(Array.from({ length: 8 }, () => session({}, new Array(40).fill(0), new Ledger(new FileStore(path)))));
+  const receipts = await Promise.all(devices.map(({ device }) => device.answer({ commute: 1 })));
+  assert.equal(new Set(receipts.map(({ report }) => report)).size, 1);
+  assert.equal(`${receipts[0].spent}`, `${devices[0].device.survey.epsilon}`);
+});
+
+test("a lock left by a process that is gone is taken over", async () => {
+  const path = join(folder, "crashed.json");
+  writeFileSync(`${path}.lock`, "2147483646");
+  assert.equal(await new FileStore(path).update((text) => ["text", text]), null);
+});
+
+test("localStorage keeps a ledger, too", async () => {
+  const kept = new Map();
+  const storage = { getItem: (name) => kept.get(name) ?? null, setItem: (name, text) => kept.set(name, text) };
+  const { device } = await session({}, [], new Ledger(new LocalStorageStore("mine", storage)));
+  await device.answer({ commute: 1 });
+  assert.equal(JSON.parse(kept.get("mine")).spent[device.survey.hash].length, 1);
+});
+
+test("a store that fails sends nothing", async () => {
+  const full = { update: async (change) => (change(null)[0] === null ? change(null)[1] : Promise.reject(new Error("disk full"))) };
+  const { device, posted } = await session({}, [], new Ledger(full));
+  await assert.rejects(device.answer({ commute: 1 }), /disk full/);
+  assert.equal(posted.length, 0);
+  assert.equal((await openSurvey(surveyBytes())).names.length, 1);
+});

@@ -1,0 +1,157 @@
+"""`deniable account`: what several answers, repeated answers and a crowd make of epsilon."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from deniable.cli.choice import chosen_mechanism
+from deniable.errors import InvalidParameter
+from deniable.exact import as_fraction, show_fraction
+
+
+@click.group()
+def account() -> None:
+    """What was promised to a person, in all.
+
+    \b
+    deniable account odds --epsilon 1
+    deniable account compose --epsilon 0.1 --answers 100 --delta 1e-6
+    deniable account repeat --epsilon 1 --reports 52 --permanent 3
+    deniable account shuffle --epsilon 1 --people 1000000 --delta 1e-6
+    """
+
+
+@account.command()
+@click.option("--epsilon", "-e", required=True, help="The privacy level of one report.")
+@click.option("--delta", default="0", show_default=True)
+@click.option("--json", "as_json", is_flag=True)
+def odds(epsilon: str, delta: str, as_json: bool) -> None:
+    """What a level means, in words and in bets."""
+    from deniable.privacy import bits_learned, guess_right, in_words, posterior
+
+    level, extra = _positive("epsilon", epsilon), _share("delta", delta)
+    low, high = posterior(0.5, level)
+    found = {"epsilon": level, "delta": extra, "belief_from_half": [low, high], "guess_right": guess_right(level, extra)}
+    if level <= 100:
+        found["bits"] = bits_learned(level)
+    _say(found, in_words(level, extra), as_json)
+
+
+@account.command()
+@click.option("--epsilon", "-e", "epsilons", required=True, multiple=True, help="The level of an answer; may be repeated.")
+@click.option("--answers", default=1, show_default=True, type=click.IntRange(1, 1_000_000), help="So many answers of each level.")
+@click.option("--delta", default="1e-6", show_default=True, help="The probability with which the smaller epsilon may fail.")
+@click.option("--json", "as_json", is_flag=True)
+def compose(epsilons: tuple[str, ...], answers: int, delta: str, as_json: bool) -> None:
+    """What several answers of one person cost together."""
+    from deniable.privacy import advanced_epsilon, basic, composed_epsilon
+
+    levels = [level for level in epsilons for _ in range(answers)]
+    allowed = _share("delta", delta)
+    total = basic(levels)
+    found: dict[str, Any] = {"answers": len(levels), "basic": float(total), "delta": allowed}
+    found["optimal"] = composed_epsilon(levels, allowed)
+    lines = [
+        f"{len(levels)} answers cost at most epsilon {show_fraction(total)}, always.",
+        f"Except with probability {allowed:g} they cost at most epsilon {found['optimal']:.6g}; for the worst mechanisms of these "
+        "levels nothing smaller is true.",
+    ]
+    if len(set(epsilons)) == 1 and allowed > 0:
+        found["advanced"] = advanced_epsilon(epsilons[0], len(levels), allowed)
+        lines.append(f"The textbook's advanced composition would say {found['advanced']:.6g}.")
+    _say(found, lines, as_json)
+
+
+@account.command()
+@click.option("--epsilon", "-e", required=True, help="The level of one report.")
+@click.option("--reports", required=True, type=click.IntRange(1))
+@click.option("--values", default=1, show_default=True, type=click.IntRange(1), help="Different true values in that time.")
+@click.option("--permanent", help="The level of the permanent layer, for mechanisms with two layers (rappor).")
+@click.option("--json", "as_json", is_flag=True)
+def repeat(epsilon: str, reports: int, values: int, permanent: str | None, as_json: bool) -> None:
+    """What asking the same question again costs, with and without a memo."""
+    from deniable.privacy import repeated
+
+    costs = repeated(epsilon, reports, values=values, permanent=permanent)
+    found = {"afresh": float(costs.afresh), "memo": float(costs.memo)}
+    lines = [
+        f"Drawn afresh every time: epsilon {show_fraction(costs.afresh)}.",
+        f"The same report for the same value: epsilon {show_fraction(costs.memo)}, however often it is sent.",
+    ]
+    if costs.two_layers is not None:
+        found["two_layers"] = float(costs.two_layers)
+        lines.append(f"A permanent layer with fresh noise on it: epsilon {show_fraction(costs.two_layers)}.")
+    _say(found, lines, as_json)
+
+
+@account.command()
+@click.option("--epsilon", "-e", required=True, help="The level of one report.")
+@click.option("--people", "-n", required=True, type=click.IntRange(1, 10**9))
+@click.option("--delta", default="1e-6", show_default=True)
+@click.option("--mechanism", "-m", help="A mechanism by name: its own bound may be better than that of any mechanism.")
+@click.option("--domain", "-d", help="The mechanism's domain, for example categories:10.")
+@click.option("--chart", type=click.Path(dir_okay=False), help="Draw epsilon over the number of people (.svg, .png, .html).")
+@click.option("--json", "as_json", is_flag=True)
+def shuffle(
+    epsilon: str, people: int, delta: str, mechanism: str | None, domain: str | None, chart: str | None, as_json: bool
+) -> None:
+    """What reports without their senders promise: far more than each by itself."""
+    from deniable.privacy import attained_epsilon, shuffled_epsilon
+
+    level, allowed = _positive("epsilon", epsilon), _share("delta", delta)
+    made = None if mechanism is None else chosen_mechanism(mechanism, epsilon, domain, ())
+    general = shuffled_epsilon(level, people, allowed)
+    found: dict[str, Any] = {"epsilon_each": level, "people": people, "delta": allowed, "any_mechanism": general}
+    lines = [
+        f"{people:,} shuffled reports, each of epsilon {level:g}: ({general:.4g}, {allowed:g})-private, whatever the mechanism."
+    ]
+    size = 3
+    if made is not None:
+        found["mechanism"] = made.name
+        found["this_mechanism"] = shuffled_epsilon(made, people, allowed)
+        lines.append(f"With {made.name}: ({found['this_mechanism']:.4g}, {allowed:g})-private.")
+        size = max(made.domain.size, 2) if made.name == "k-rr" else 3
+    found["attained"] = {"mechanism": f"k-rr with {size} values", "epsilon": attained_epsilon(size, level, people, allowed)}
+    lines.append(
+        f"{size}-ary randomized response really reaches {found['attained']['epsilon']:.4g}: no bound for it can be smaller."
+    )
+    if chart is not None:
+        _draw(chart, level, allowed, people)
+        found["chart"] = chart
+        lines.append(f"Chart: {chart}")
+    _say(found, lines, as_json)
+
+
+def _draw(path: str, level: float, delta: float, people: int) -> None:
+    from deniable.charts import save
+    from deniable.charts.privacy import amplification_chart
+    from deniable.privacy import attained_epsilon, shuffled_epsilon
+
+    sizes = sorted({max(1, round(people * 10 ** (-step / 4))) for step in range(17)})
+    rows = [(n, shuffled_epsilon(level, n, delta), attained_epsilon(3, level, n, delta)) for n in sizes]
+    save(amplification_chart(rows, level, delta), path)
+
+
+def _positive(name: str, text: str) -> float:
+    found = as_fraction(text)
+    if found is None or found <= 0:
+        raise InvalidParameter(f"{name} must be a positive number")
+    return float(found)
+
+
+def _share(name: str, text: str) -> float:
+    found = as_fraction(text)
+    if found is None or not 0 <= found < 1:
+        raise InvalidParameter(f"{name} must be at least 0 and below 1")
+    return float(found)
+
+
+def _say(found: dict[str, Any], lines: list[str], as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+    else:
+        for line in lines:
+            click.echo(line)

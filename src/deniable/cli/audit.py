@@ -1,0 +1,211 @@
+"""`deniable audit`: is it as private as it says? Exit code 1 when it is not, 3 when nothing could be said."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from deniable.cli.terminal import console, print_json
+from deniable.errors import InvalidParameter, Malformed
+from deniable.mechanisms import mechanism_from_recipe
+from deniable.wire import parse_json
+
+if TYPE_CHECKING:
+    from deniable.auditing.targets import Target
+
+VIOLATED, NO_VERDICT = 1, 3
+LARGEST = 1 << 26
+
+
+@click.command(short_help="Check a privacy claim: of a recipe exactly, of any program by its draws.")
+@click.option("--recipe", metavar="FILE", help="A recipe, survey or compiled channel: checked exactly, by integers.")
+@click.option(
+    "--command", "program", metavar="COMMAND", help="A program that reads a value from standard input and prints a report."
+)
+@click.option("--python", "function", metavar="MODULE:FUNCTION", help="A Python function from value to report.")
+@click.option("--url", help="A service that answers a POST of a JSON value with a report.")
+@click.option("--inputs", metavar="VALUES", help="Test values, separated by commas, or a JSON list: all that could differ.")
+@click.option("--epsilon", "-e", help="The claim; for a recipe, its own unless given.")
+@click.option("--delta", type=float, default=0.0, show_default=True, help="The claim's delta.")
+@click.option("--samples", "-n", type=click.IntRange(400), help="Draws in all; 1,000,000 for functions, 20,000 otherwise.")
+@click.option("--confidence", type=float, default=0.9999, show_default=True, help="How sure a violation must be.")
+@click.option("--lines", is_flag=True, help="The program takes one value per line and prints one report per line.")
+@click.option("--vectorised", is_flag=True, help="The function takes an array of values and gives as many reports.")
+@click.option("--timeout", type=float, default=10.0, show_default=True, help="Seconds before a program or service counts as hung.")
+@click.option("--compiled-out", metavar="FILE", help="Write the recipe's compiled channel for the stand-alone verifier.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def audit(
+    recipe: str | None,
+    program: str | None,
+    function: str | None,
+    url: str | None,
+    inputs: str | None,
+    epsilon: str | None,
+    delta: float,
+    samples: int | None,
+    confidence: float,
+    lines: bool,
+    vectorised: bool,
+    timeout: float,
+    compiled_out: str | None,
+    as_json: bool,
+) -> None:
+    """Try to disprove a privacy claim.
+
+    A recipe's integers are checked by an independent verifier; with --samples its sampler is drawn from as well. Anything else
+    is asked for reports of the test values: the worst pair and event are looked for, then tested on fresh draws. Programs that
+    hang, crash or print something else are reported and not counted.
+    """
+    if sum(source is not None for source in (recipe, program, function, url)) != 1:
+        raise click.UsageError("give one of --recipe, --command, --python and --url")
+    if recipe is not None:
+        found = _of_recipe(recipe, epsilon, samples, confidence, compiled_out)
+    else:
+        if epsilon is None or inputs is None:
+            raise click.UsageError("give the claim by --epsilon and the test values by --inputs")
+        if compiled_out is not None:
+            raise click.UsageError("--compiled-out needs --recipe")
+        target = _target(program, function, url, lines, vectorised, timeout)
+        usual = 1_000_000 if function is not None else 20_000
+        found = _of_draws(target, parse_inputs(inputs), epsilon, delta, samples or usual, confidence)
+    if as_json:
+        print_json(found)
+    else:
+        out = console()
+        for line in found["lines"]:
+            out.print(line, markup=False, soft_wrap=True)
+    code = VIOLATED if found["violated"] else NO_VERDICT if found["violated"] is None else 0
+    click.get_current_context().exit(code)
+
+
+def parse_inputs(text: str) -> list[Any]:
+    """Values separated by commas, or a JSON list; numbers are numbers, everything else is text.
+
+    >>> parse_inputs("0, 1,cat"), parse_inputs('[[0, 1], [1, 0]]')
+    ([0, 1, 'cat'], [[0, 1], [1, 0]])
+    """
+    if text.lstrip().startswith("["):
+        try:
+            found = json.loads(text)
+        except ValueError:
+            raise InvalidParameter("inputs must be values separated by commas, or a JSON list of them") from None
+        return list(found)
+    return [_value(part.strip()) for part in text.split(",") if part.strip()]
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _target(program: str | None, function: str | None, url: str | None, lines: bool, vectorised: bool, timeout: float) -> Target:
+    from deniable.auditing import Command, HttpClient, Scalar, Vectorised
+
+    if program is not None:
+        return Command(program, lines=lines, timeout=timeout)
+    if url is not None:
+        return HttpClient(url, timeout=timeout)
+    assert function is not None
+    module, _, name = function.partition(":")
+    sys.path.insert(0, "")  # modules beside the user
+    try:
+        called = importlib.import_module(module)
+        for part in name.split("."):
+            called = getattr(called, part)
+    except (ImportError, AttributeError, ValueError):
+        raise click.UsageError("--python must name a function as MODULE:FUNCTION that can be imported from here") from None
+    finally:
+        sys.path.remove("")
+    if not callable(called):
+        raise click.UsageError("--python must name a function")
+    return Vectorised(called) if vectorised else Scalar(called)
+
+
+def _of_draws(target: Target, inputs: list[Any], epsilon: str, delta: float, samples: int, confidence: float) -> dict[str, Any]:
+    from deniable.auditing import audit as sampled_audit
+    from deniable.auditing import independence_test
+
+    result = sampled_audit(target, inputs, epsilon=epsilon, delta=delta, samples=samples, confidence=confidence)
+    lines = [result.words, *_pair(result.to_dict()), *_failures(result.failures), *result.warnings]
+    document: dict[str, Any] = {**result.to_dict(), "sampled": result.to_dict(), "independence": None}
+    if result.violated is not None:
+        lines += [result.power] if not result.violated else []
+        dependence = independence_test(target, inputs, samples=min(samples // 4, 200_000))
+        document["independence"] = {
+            "found": dependence.found,
+            "where": dependence.where,
+            "correlation": dependence.correlation,
+            "chance": dependence.chance,
+            "words": dependence.words,
+        }
+        lines.append(dependence.words)
+        document["violated"] = result.violated or dependence.found
+        document["verdict"] = "violated" if document["violated"] else document["verdict"]
+    return {**document, "lines": lines}
+
+
+def _pair(found: dict[str, Any]) -> list[str]:
+    if found["pair"] is None:
+        return []
+    (a, b), (n, m) = found["hits"], found["trials"]
+    first, second = found["pair"]
+    return [f"test values {first!r} and {second!r}, {found['event']}: {a:,} of {n:,} reports against {b:,} of {m:,}"]
+
+
+def _failures(failures: dict[str, int]) -> list[str]:
+    return [f"not counted: {count:,} times it {what}" for what, count in failures.items()]
+
+
+def _of_recipe(path: str, epsilon: str | None, samples: int | None, confidence: float, compiled_out: str | None) -> dict[str, Any]:
+    from deniable.auditing import audit_mechanism, verify
+    from deniable.exact import Epsilon
+
+    document = compiled_document(path)
+    if compiled_out is not None:
+        Path(compiled_out).write_text(json.dumps(document) + "\n", encoding="utf-8")
+    claim = None if epsilon is None else Epsilon(epsilon, allow_large=True).exact
+    verdict = verify(document, claim)
+    word = {True: "holds", False: "DOES NOT HOLD", None: "not judged"}[verdict.holds]
+    found: dict[str, Any] = {
+        "violated": None if verdict.holds is None else not verdict.holds,
+        "verdict": word,
+        "exact": {
+            "holds": verdict.holds,
+            "ratio": None if verdict.ratio is None else str(verdict.ratio),
+            "delta": float(verdict.delta),
+            "reason": verdict.reason,
+        },
+        "sampled": None,
+        "compiled_out": compiled_out,
+        "lines": [f"{word}: {verdict.reason}"],
+    }
+    if samples is not None:
+        result = audit_mechanism(mechanism_from_recipe(document["recipe"]), samples=samples, confidence=confidence)
+        found["sampled"] = result.to_dict()
+        found["lines"] += [result.words, result.power]
+        found["violated"] = bool(found["violated"]) or bool(result.violated)
+    return found
+
+
+def compiled_document(path: str) -> dict[str, Any]:
+    """Recipe, compiled channel and fingerprint of a file: as they stand in it, or compiled from its recipe."""
+    with open(path, "rb") as file:
+        data = file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise Malformed(f"{Path(path).name} is too large to be a recipe")
+    document = parse_json(data)
+    if not isinstance(document, dict):
+        raise Malformed(f"{Path(path).name} holds no recipe")
+    if "channel" in document:  # a survey, or what --compiled-out wrote: the integers are judged as they stand
+        recipe = document.get("recipe", document.get("mechanism", {}))
+        return {"recipe": recipe, "channel": document["channel"], "fingerprint": document.get("fingerprint")}
+    mechanism = mechanism_from_recipe(document.get("recipe", document))
+    stated = document.get("fingerprint", mechanism.fingerprint)
+    return {"recipe": mechanism.recipe(), "channel": mechanism.channel.compiled(), "fingerprint": stated}

@@ -1,0 +1,109 @@
+"""Records of numbers from a CSV file, and which of their columns are sensitive."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from deniable.errors import InvalidDomain, InvalidParameter, Malformed
+
+if TYPE_CHECKING:
+    from deniable.classifiers import Feature
+
+
+@dataclass(frozen=True, repr=False)
+class Table:
+    """Rows of numbers under names; `numbered` are the rows' places in the file, the header is row 1."""
+
+    names: tuple[str, ...]
+    numbers: list[list[float]]
+    numbered: list[int]
+    labels: list[str] | None = None
+
+    def head(self, count: int) -> Table:
+        """The first rows."""
+        return self._rows(range(min(count, len(self.numbers))))
+
+    def only(self, place: int) -> Table:
+        """One row; 1 is the first below the header."""
+        if not 1 <= place <= len(self.numbers):
+            raise InvalidParameter(f"--row must be from 1 to {len(self.numbers)}")
+        return self._rows([place - 1])
+
+    def _rows(self, places: Sequence[int]) -> Table:
+        return replace(
+            self,
+            numbers=[self.numbers[i] for i in places],
+            numbered=[self.numbered[i] for i in places],
+            labels=None if self.labels is None else [self.labels[i] for i in places],
+        )
+
+    def chosen(self, names: Sequence[str]) -> Table:
+        """Some of the columns, in this order."""
+        places = [self.names.index(name) for name in names]
+        return replace(self, names=tuple(names), numbers=[[row[place] for place in places] for row in self.numbers])
+
+
+def read_table(path: str, *, label: str | None = None) -> Table:
+    """All rows of a CSV file; every column but `label` must hold numbers."""
+    problem = ""
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            lines = list(csv.reader(file))
+    except UnicodeDecodeError:
+        problem = "the data must be text in UTF-8"
+    except csv.Error:
+        problem = "the data is not a well-formed CSV file"
+    # Raised outside the handler: the original error holds a piece of the private input.
+    if problem:
+        raise Malformed(problem)
+    if not lines or not lines[0] or len(lines) < 2:
+        raise Malformed("the data must be a CSV file with a header line and at least one row")
+    header = [name.strip() for name in lines[0]]
+    if len(set(header)) != len(header):
+        raise Malformed("the data has two columns of one name")
+    if label is not None and label not in header:
+        raise InvalidParameter(f"--label: the data has no column {label[:60]!r}; there are {', '.join(header)[:200]}")
+    kept = [i for i, name in enumerate(header) if name != label]
+    numbers, numbered, labels = [], [], []
+    for place, cells in enumerate(lines[1:], start=2):
+        if not cells:
+            continue
+        numbers.append([_number(cells, i, header[i], place) for i in kept])
+        numbered.append(place)
+        labels.append(cells[header.index(label)].strip() if label is not None and header.index(label) < len(cells) else "")
+    return Table(tuple(header[i] for i in kept), numbers, numbered, labels if label is not None else None)
+
+
+def _number(cells: list[str], column: int, name: str, place: int) -> float:
+    try:
+        found = float(cells[column])
+    except (ValueError, IndexError):
+        found = math.nan
+    if not math.isfinite(found):
+        raise Malformed(f"{name[:60]} in row {place} is missing or no number; it is not shown because it may be private")
+    return found
+
+
+def parse_sensitive(text: str, names: Sequence[str]) -> dict[str, Feature]:
+    """Age=0:100,BMI into features with public ranges; 0:1 where none is given. "all" means every column."""
+    from deniable.classifiers import Feature
+
+    found: dict[str, Feature] = {}
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if len(parts) == 1 and parts[0].split("=")[0] == "all" and "all" not in names:
+        parts = [parts[0].replace("all", name, 1) for name in names]
+    for part in parts:
+        name, _, span = part.partition("=")
+        if name in found:
+            raise InvalidParameter(f"--sensitive names {name[:60]!r} twice")
+        ends = span.split(":") if span else ["0", "1"]
+        if len(ends) != 2:
+            raise InvalidDomain(f"--sensitive: the range of {name[:60]!r} must be LOW:HIGH, for example {name[:60]}=0:100")
+        found[name] = Feature(ends[0].strip(), ends[1].strip())
+    if not found:
+        raise InvalidParameter("--sensitive must name at least one feature, for example --sensitive Age=0:100,BMI=10:60")
+    return found

@@ -1,0 +1,123 @@
+"""The paths a trajectory command is about: a file or made-up ones, in a plane, with the way back to degrees."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from deniable.domains import Interval, Rectangle
+from deniable.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from deniable.trajectories.paths import Paths
+    from deniable.trajectories.places import Places
+    from deniable.trajectories.projection import CityRegion
+
+
+@dataclass(frozen=True)
+class PathData:
+    """Paths in plane coordinates, the public region around them, and what was clipped or dropped."""
+
+    paths: Paths
+    region: Rectangle
+    city: CityRegion | None = None
+    clipped: int = 0
+    dropped: int = 0
+    place_cells: int | None = None
+    whole: Paths | None = None
+
+    @property
+    def unit(self) -> Any:
+        """What the file's coordinates are: degrees or plane."""
+        return "plane" if self.city is None else "degrees"
+
+    @property
+    def plane_unit(self) -> str:
+        """What lengths are measured in."""
+        return "the data's unit" if self.city is None else "metres"
+
+    @cached_property
+    def places(self) -> Places:
+        """All places of the file, or a grid for made-up paths."""
+        from deniable.trajectories.places import Places
+
+        if self.place_cells is not None:
+            sides = (Interval(side.low, side.high, cells=self.place_cells) for side in (self.region.x, self.region.y))
+            return Places.grid(Rectangle(*sides))
+        return Places.of(self.paths if self.whole is None else self.whole)
+
+    def first(self, most: int) -> PathData:
+        """Only the first paths (all for 0); the places stay those of the whole file."""
+        if most == 0 or most >= len(self.paths):
+            return self
+        from deniable.trajectories.paths import Paths
+
+        starts = self.paths.starts[: most + 1]
+        return replace(self, paths=Paths(self.paths.places[: starts[-1]], starts), whole=self.paths)
+
+    def restored(self, paths: Paths) -> Paths:
+        """Plane coordinates as the file had them."""
+        return paths if self.city is None else self.city.degrees(paths)
+
+
+def load(source: str, region: str | None, outside: Any = "refuse", *, place_cells: int = 32) -> PathData:
+    """Read a file of paths, or make up random:PATHSxLOCATIONS, and bring them into a plane."""
+    if source.startswith("random:"):
+        return _made_up(source, region, place_cells)
+    from deniable.trajectories.projection import CityRegion
+    from deniable.trajectories.readers import read_paths
+    from deniable.trajectories.regions import BoundingBox, fit_to_rectangle
+
+    loaded = read_paths(source)
+    if not len(loaded.paths.places):
+        raise InvalidParameter(f"{source[-60:]} holds no locations")
+    if loaded.unit == "degrees":
+        city = CityRegion(BoundingBox.around(loaded.paths) if region is None else BoundingBox.parse(region))
+        fitted = city.project(loaded.paths, outside)
+        return PathData(fitted.paths, city.rectangle(), city, fitted.clipped, fitted.dropped)
+    plane = _around(loaded.paths) if region is None else _rectangle(region)
+    fitted = fit_to_rectangle(loaded.paths, plane, outside)
+    return PathData(fitted.paths, plane, None, fitted.clipped, fitted.dropped)
+
+
+def _made_up(source: str, region: str | None, place_cells: int) -> PathData:
+    from deniable.datasets.random_paths import random_paths
+
+    counts = source.removeprefix("random:").split("x")
+    if len(counts) != 2 or not all(count.isdecimal() and len(count) < 10 for count in counts):
+        raise InvalidParameter("random data is written random:PATHSxLOCATIONS, for example random:100x100")
+    if region is not None:
+        raise InvalidParameter("--region is for files; random paths lie in the unit square")
+    return PathData(random_paths(int(counts[0]), int(counts[1])), Rectangle(), place_cells=place_cells)
+
+
+def _rectangle(region: str) -> Rectangle:
+    parts = [part.strip() for part in region.split(",")]
+    if len(parts) != 4:
+        raise InvalidParameter("--region is written left,bottom,right,top, for example 0,0,1,1")
+    return Rectangle(Interval(parts[0], parts[2], cells=64), Interval(parts[1], parts[3], cells=64))
+
+
+def _around(paths: Paths) -> Rectangle:
+    low, high = paths.places.min(axis=0), paths.places.max(axis=0)
+    if not (low < high).all():
+        raise InvalidParameter("the locations lie on one line; give a --region")
+    return Rectangle(*(Interval(float(low[i]), float(high[i]), cells=64) for i in range(2)))
+
+
+@contextmanager
+def work_progress(label: str, total: int, *, hidden: bool) -> Iterator[Callable[[int], None]]:
+    """A bar on standard error where someone is looking; yields a function to advance it."""
+    if hidden or not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(file=sys.stderr), transient=True) as bar:
+        task = bar.add_task(label, total=total)
+        yield lambda done: bar.advance(task, done)

@@ -1,0 +1,67 @@
+"""Which address gives which file or handler; all files are read once, and nothing else of the disk can be asked for."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from deniable.collector.state import State
+from deniable.dashboard.handlers import explorer, map_of_places, privacy
+
+HERE = Path(__file__).parent
+STATIC = HERE / "static"
+SDK_PLACES = (HERE / "sdk", HERE.parents[2] / "sdk" / "js" / "src")
+"""The JavaScript client: inside an installed package, or in a checkout, where sdk/js is its only home."""
+PAGES = {"/": "surveys", "/results": "results", "/privacy": "privacy", "/explore": "explore", "/answer": "answer"}
+KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""Nothing may be loaded from anywhere else, and no script may be written into a page."""
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-cache",
+}
+
+
+def routes() -> list[Route]:
+    """The pages, their files, the JavaScript client, and the few answers the API does not give."""
+    found = [_file_route(address, STATIC / f"{page}.html") for address, page in PAGES.items()]
+    found += [_file_route(f"/static/{path.name}", path) for path in sorted(STATIC.iterdir()) if path.suffix != ".html"]
+    sdk = sdk_folder()
+    found += [_file_route(f"/sdk/{path.relative_to(sdk).as_posix()}", path) for path in sorted(sdk.rglob("*.js"))]
+    return [
+        *found,
+        Route("/dashboard/surveys/{hash}/privacy", privacy),
+        Route("/dashboard/surveys/{hash}/explorer", explorer),
+        Route("/dashboard/surveys/{hash}/map", map_of_places),
+    ]
+
+
+def sdk_folder() -> Path:
+    """Where the JavaScript client's files are."""
+    return next(place for place in SDK_PLACES if place.is_dir())
+
+
+def _file_route(address: str, path: Path) -> Route:
+    data = path.read_bytes()
+    tag = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
+    kind = KINDS[path.suffix]
+
+    async def give(request: Request) -> Response:
+        state: State = request.app.state.collector
+        state.admit(request, role=None)
+        headers = {**HEADERS, "ETag": tag}
+        if request.headers.get("if-none-match") == tag:
+            return Response(status_code=304, headers=headers)
+        return Response(data, media_type=kind, headers=headers)
+
+    return Route(address, give)

@@ -1,0 +1,226 @@
+// Small charts in SVG: drawn at the width they have, in the page's own colours, each with its table.
+
+import { element, short } from "./page.js";
+
+const SPACE = "http://www.w3.org/2000/svg";
+
+/** An SVG element. */
+export function shape(name, attributes = {}, ...children) {
+  const made = document.createElementNS(SPACE, name);
+  for (const [key, value] of Object.entries(attributes)) if (value !== null) made.setAttribute(key, String(value));
+  made.append(...children);
+  return made;
+}
+
+const text = (x, y, words, attributes = {}) => shape("text", { x, y, ...attributes }, words);
+/** Numbers under an axis stay within the drawing: the last one ends there. */
+const anchor = (at, right) => (at > right - 24 ? "end" : "middle");
+const line = (x1, y1, x2, y2, kind) => shape("line", { x1, y1, x2, y2, class: kind });
+
+/**
+ * A figure: a caption, the drawing (an image to screen readers, with a summary), and the same numbers as a table.
+ * `draw(width)` gives [height, ...shapes] and is called again when the width changes.
+ */
+export function figure({ caption, summary, draw, table }) {
+  const drawing = shape("svg", { role: "img", "aria-label": summary });
+  const made = element("figure", {}, element("figcaption", {}, caption), drawing);
+  if (table) made.append(element("details", {}, element("summary", {}, "The same as a table"), table));
+  let drawn = 0;
+  const redraw = () => {
+    const width = Math.max(260, Math.floor(made.clientWidth));
+    if (width === drawn) return;
+    drawn = width;
+    const [height, ...shapes] = draw(width);
+    drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    drawing.setAttribute("height", height);
+    drawing.replaceChildren(...shapes);
+  };
+  new ResizeObserver(redraw).observe(made);
+  return made;
+}
+
+/** Round numbers from low to high, about `wanted` of them. */
+export function ticks(low, high, wanted) {
+  const rough = (high - low) / Math.max(wanted, 1);
+  const unit = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((factor) => factor * unit).find((size) => size >= rough * 0.999);
+  const found = [];
+  for (let at = Math.ceil(low / step - 1e-9) * step; at <= high + step * 1e-6; at += step) found.push(Math.abs(at) < step * 1e-6 ? 0 : at);
+  return found;
+}
+
+/** A horizontal axis under a drawing: grid lines, numbers, a title. */
+function axisBelow({ low, high, left, right, top, bottom, title, show = short }) {
+  const at = (value) => left + ((value - low) / (high - low)) * (right - left);
+  const shapes = [];
+  for (const tick of ticks(low, high, Math.max(2, (right - left) / 75))) {
+    shapes.push(line(at(tick), top, at(tick), bottom, "grid"));
+    shapes.push(text(at(tick), bottom + 18, show(tick), { "text-anchor": anchor(at(tick), right + 10), class: "faint" }));
+  }
+  if (title) shapes.push(text((left + right) / 2, bottom + 38, title, { "text-anchor": "middle", class: "faint" }));
+  return [at, shapes];
+}
+
+function whisker(at, low, high, y) {
+  const [from, to] = [at(low), at(high)];
+  return [line(from, y, to, y, "whisker"), line(from, y - 5, from, y + 5, "whisker"), line(to, y - 5, to, y + 5, "whisker")];
+}
+
+function fitted(label, width) {
+  const most = Math.max(4, Math.floor(width / 7.2));
+  return label.length > most ? `${label.slice(0, most - 1)}…` : label;
+}
+
+/** Bars with whiskers: rows of {label, value, low, high}; low and high may be left out. */
+export function bars(rows, { title, show, from = 0 }) {
+  return (width) => {
+    const labels = Math.min(0.38 * width, 7.4 * Math.max(...rows.map(({ label }) => label.length)) + 16);
+    const [left, right, top, each] = [labels, width - 14, 6, 34];
+    const bottom = top + rows.length * each;
+    const low = Math.min(from, ...rows.map((row) => row.low ?? row.value));
+    const high = Math.max(...rows.map((row) => row.high ?? row.value)) || 1;
+    const [at, axis] = axisBelow({ low, high: low + (high - low) * 1.04, left, right, top, bottom, title, show });
+    const shapes = rows.flatMap((row, i) => {
+      const y = top + i * each + each / 2;
+      const [start, end] = [at(Math.min(from, row.value)), at(Math.max(from, row.value))];
+      return [
+        shape("rect", { x: start, y: y - 11, width: Math.max(end - start, 1), height: 22, class: "bar" }),
+        text(left - 10, y + 4.5, fitted(row.label, labels - 14), { "text-anchor": "end" }),
+        ...(row.low === undefined ? [] : whisker(at, row.low, row.high, y)),
+      ];
+    });
+    return [bottom + (title ? 48 : 26), ...axis, line(at(from), top, at(from), bottom, "axis"), ...shapes];
+  };
+}
+
+/** Points with whiskers on one axis: rows of {label, value, low, high}. */
+export function dots(rows, { title, show = short }) {
+  return (width) => {
+    const labels = Math.min(0.34 * width, 7.4 * Math.max(...rows.map(({ label }) => label.length)) + 18);
+    const [left, right, top, each] = [labels, width - 18, 6, 32];
+    const bottom = top + rows.length * each;
+    let [low, high] = [Math.min(...rows.map((row) => row.low)), Math.max(...rows.map((row) => row.high))];
+    const room = 0.06 * (high - low || Math.abs(high) || 1);
+    [low, high] = [low - room, high + room];
+    const [at, axis] = axisBelow({ low, high, left, right, top, bottom, title, show });
+    const shapes = rows.flatMap((row, i) => {
+      const y = top + i * each + each / 2;
+      return [
+        text(left - 12, y + 4.5, fitted(row.label, labels - 16), { "text-anchor": "end" }),
+        ...whisker(at, row.low, row.high, y),
+        shape("circle", { cx: at(row.value), cy: y, r: 5.5, class: "dot" }),
+      ];
+    });
+    return [bottom + (title ? 48 : 26), ...axis, ...shapes];
+  };
+}
+
+/** Columns over bins: rows of {start, end, value, low, high}. */
+export function histogram(rows, { title, show }) {
+  return (width) => {
+    const [left, right, top, bottom] = [52, width - 14, 8, 236];
+    const least = Math.min(0, ...rows.map((row) => row.low));
+    const most = Math.max(...rows.map((row) => row.high)) * 1.04 || 1;
+    const [at, axis] = axisBelow({ low: rows[0].start, high: rows.at(-1).end, left, right, top, bottom, title });
+    const up = (value) => bottom - ((value - least) / (most - least)) * (bottom - top);
+    const side = ticks(least, most, 5).flatMap((tick) => [
+      line(left, up(tick), right, up(tick), "grid"),
+      text(left - 8, up(tick) + 4, show(tick), { "text-anchor": "end", class: "faint" }),
+    ]);
+    const columns = rows.flatMap((row) => {
+      const [x, next] = [at(row.start), at(row.end)];
+      const middle = (x + next) / 2;
+      return [
+        shape("rect", { x: x + 0.5, y: Math.min(up(row.value), up(0)), width: Math.max(next - x - 1, 1), height: Math.abs(up(0) - up(row.value)), class: "bar" }),
+        line(middle, up(row.low), middle, up(row.high), "whisker"),
+      ];
+    });
+    return [bottom + 46, ...axis, ...side, line(left, up(0), right, up(0), "axis"), ...columns];
+  };
+}
+
+/** Sectors around a circle: rows of {start, end, value, low, high}; the area is the share. */
+export function rose(rows, { show }) {
+  return (width) => {
+    const size = Math.min(width, 380);
+    const [x, y, radius] = [width / 2, size / 2, size / 2 - 34];
+    const period = rows.at(-1).end;
+    const most = Math.max(...rows.map((row) => row.high)) || 1;
+    const far = (value) => radius * Math.sqrt(Math.max(value, 0) / most);
+    const place = (value, distance) => {
+      const turn = (2 * Math.PI * value) / period;
+      return [x + distance * Math.sin(turn), y - distance * Math.cos(turn)];
+    };
+    const rings = [0.25, 0.5, 0.75, 1].map((part) => shape("circle", { cx: x, cy: y, r: radius * Math.sqrt(part), class: "grid", fill: "none" }));
+    const names = [0, 0.25, 0.5, 0.75].map((part) => {
+      const [atX, atY] = place(part * period, radius + 18);
+      return text(atX, atY + 4, short(part * period), { "text-anchor": "middle", class: "faint" });
+    });
+    const ring = text(0, size - 6, `rim: ${show(most)}`, { class: "faint" });
+    const sectors = rows.flatMap((row) => {
+      const [a, b] = [place(row.start, far(row.value)), place(row.end, far(row.value))];
+      const [low, high] = [place((row.start + row.end) / 2, far(row.low)), place((row.start + row.end) / 2, far(row.high))];
+      const path = `M${x} ${y}L${a.join(" ")}A${far(row.value)} ${far(row.value)} 0 0 1 ${b.join(" ")}Z`;
+      return [shape("path", { d: path, class: "bar" }), line(...low, ...high, "whisker")];
+    });
+    return [size, ...rings, ...sectors, ...names, ring];
+  };
+}
+
+/** A curve: points [x, y]; with `log`, both axes count powers of ten. `mark` is a point to point out. */
+export function curve(points, { title, sideTitle, showX = short, showY = short, log = false, mark = null, filled = false }) {
+  return (width) => {
+    const [left, right, top, bottom] = [64, width - 20, 24, 236];
+    const scale = log ? Math.log10 : (value) => value;
+    const [xs, ys] = [0, 1].map((axis) => points.map((point) => scale(point[axis])));
+    const [x0, x1, y0, y1] = [Math.min(...xs), Math.max(...xs), log ? Math.min(...ys) : 0, Math.max(...ys) || 1];
+    const at = (value) => left + ((scale(value) - x0) / (x1 - x0 || 1)) * (right - left);
+    const up = (value) => bottom - ((scale(value) - y0) / ((y1 - y0) * (log ? 1 : 1.05) || 1)) * (bottom - top);
+    const back = (low, high, wanted) => {
+      if (!log) return ticks(low, high, wanted);
+      const found = [];
+      // Every power of ten, or every second one where there is no room for all.
+      const step = Math.ceil((high - low) / Math.max(wanted, 1));
+      for (let power = Math.ceil(low - 1e-9); power <= high + 1e-9; power += step) found.push(10 ** power);
+      return found;
+    };
+    const axes = [
+      ...back(x0, x1, (right - left) / (log ? 48 : 90)).flatMap((tick) => [
+        line(at(tick), top, at(tick), bottom, "grid"),
+        text(at(tick), bottom + 18, showX(tick), { "text-anchor": anchor(at(tick), right), class: "faint" }),
+      ]),
+      ...back(y0, y1, 5).flatMap((tick) => [
+        line(left, up(tick), right, up(tick), "grid"),
+        text(left - 8, up(tick) + 4, showY(tick), { "text-anchor": "end", class: "faint" }),
+      ]),
+      text((left + right) / 2, bottom + 40, title, { "text-anchor": "middle", class: "faint" }),
+      text(0, 12, sideTitle, { class: "faint" }),
+    ];
+    const path = points.map((point, i) => `${i ? "L" : "M"}${at(point[0])} ${up(point[1])}`).join("");
+    const area = filled ? [shape("path", { d: `${path}L${at(points.at(-1)[0])} ${bottom}L${at(points[0][0])} ${bottom}Z`, class: "area" })] : [];
+    const dot = mark ? [shape("circle", { cx: at(mark[0]), cy: up(mark[1]), r: 6, class: "dot" })] : [];
+    return [bottom + 50, ...axes, ...area, shape("path", { d: path, class: "curve" }), ...dot];
+  };
+}
+
+/** Cells of {bounds: [left, lower, right, upper], value}: the fuller, the stronger. */
+export function map(cells, { show }) {
+  return (width) => {
+    const [xs, ys] = [[0, 2], [1, 3]].map((sides) => cells.flatMap(({ bounds }) => sides.map((side) => bounds[side])));
+    const [x0, x1, y0, y1] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+    const [left, top, room] = [56, 8, Math.min(width - 76, 460)];
+    const unit = Math.min(room / (x1 - x0), 360 / (y1 - y0));
+    const [right, bottom] = [left + (x1 - x0) * unit, top + (y1 - y0) * unit];
+    const most = Math.max(...cells.map(({ value }) => value)) || 1;
+    const squares = cells.map(({ bounds: [l, b, r, t], value }) =>
+      shape("rect", { x: left + (l - x0) * unit, y: bottom - (t - y0) * unit, width: (r - l) * unit, height: (t - b) * unit, class: "cell", "fill-opacity": Math.max(0.03, Math.max(value, 0) / most) }),
+    );
+    const back = shape("rect", { x: left, y: top, width: right - left, height: bottom - top, class: "back" });
+    const names = [
+      ...ticks(x0, x1, 4).map((tick) => text(left + (tick - x0) * unit, bottom + 18, short(tick), { "text-anchor": "middle", class: "faint" })),
+      ...ticks(y0, y1, 4).map((tick) => text(left - 8, bottom - (tick - y0) * unit + 4, short(tick), { "text-anchor": "end", class: "faint" })),
+      text(left, bottom + 40, `strongest colour: ${show(most)}`, { class: "faint" }),
+    ];
+    return [bottom + 48, back, ...squares, ...names];
+  };
+}

@@ -1,0 +1,112 @@
+// Move epsilon and watch: what a report looks like, how much it errs, what it gives away.
+
+import { bars, curve, figure, map } from "./charts.js";
+import { answerName, ask, begin, compact, complain, count, element, percent, short, surveyHash, table } from "./page.js";
+
+const EPSILONS = ["1/10", "1/4", "1/2", "3/4", "1", "3/2", "2", "5/2", "3", "4", "5", "6", "8"];
+const main = begin("explore");
+const value = (text) => text.split("/").reduce((a, b) => a / b);
+
+const range = (id, most, start) => element("input", { id, type: "range", min: 0, max: most, step: 1, value: start });
+const slider = range("epsilon", EPSILONS.length - 1, 4);
+const position = range("position", 10, 5);
+const attribute = element("select", { id: "attribute" });
+const [epsilonSaid, positionSaid] = [element("output", { for: "epsilon" }), element("output", { for: "position" })];
+const words = element("div", { role: "status", class: "card" });
+const charts = element("div");
+let asked = 0;
+
+function say(found) {
+  slider.setAttribute("aria-valuetext", `epsilon ${value(found.epsilon)}, odds ${short(found.odds)}`);
+  const truth = answerName(found.domain, found.value);
+  position.setAttribute("aria-valuetext", `true answer ${truth}`);
+  epsilonSaid.textContent = ` ${value(found.epsilon)}`;
+  positionSaid.textContent = ` ${truth}`;
+  words.replaceChildren(
+    element("p", {}, `Odds: whoever sees a report can become at most ${short(found.odds)} times surer of one answer against another. From 50 % they can get to ${percent(found.surest)}, not further.`),
+    ...(found.truth !== undefined ? [element("p", {}, `A report supports the true answer with a chance of ${percent(found.truth)}, and any other one with ${percent(found.other)}.`)] : []),
+    ...(found.error !== null ? [element("p", {}, `Expected error: a single report lies ${short(found.error)} away from this answer, on average.`)] : []),
+    ...(found.note ? [element("p", { class: "quiet" }, found.note)] : []),
+  );
+}
+
+function lawChart(found) {
+  const caption = `One report of ${found.mechanism} when the true answer is ${answerName(found.domain, found.value)}`;
+  if (found.kind === "bars") {
+    const rows = found.rows.map(([label, chance]) => ({ label: answerName(found.domain, label), value: chance }));
+    return figure({ caption, summary: rows.map((row) => `${row.label} ${percent(row.value)}`).join(", "), draw: bars(rows, { show: percent, title: "how often a report supports it" }), table: table(caption, ["answer", "chance"], rows.map((row) => [row.label, percent(row.value)])) });
+  }
+  if (found.kind === "map") {
+    const [left, right, lower, upper] = found.frame;
+    const [side, across] = [(upper - lower) / found.rows.length, (right - left) / found.rows[0].length];
+    const cells = found.rows.flatMap((row, j) => row.map((value, i) => ({ bounds: [left + i * across, lower + j * side, left + (i + 1) * across, lower + (j + 1) * side], value })));
+    const likeliest = cells.slice().sort((a, b) => b.value - a.value).slice(0, 20);
+    const rows = likeliest.map(({ bounds: [l, b, r, t], value }) => [`${short(l)} to ${short(r)}, ${short(b)} to ${short(t)}`, percent(value)]);
+    return figure({ caption, summary: "Chances of reported cells, strongest around the true place.", draw: map(cells, { show: percent }), table: table("The 20 likeliest cells", ["x, y", "chance"], rows) });
+  }
+  const highest = found.rows.reduce((a, b) => (b[1] > a[1] ? b : a));
+  const rows = found.rows.filter((_, i) => i % 5 === 0).map(([at, height]) => [short(at), short(height)]);
+  return figure({ caption, summary: `Highest around ${short(highest[0])}.`, draw: curve(found.rows, { title: found.kind === "circle" ? "reported direction" : "reported number", sideTitle: "probability per unit", filled: true }), table: table(caption, ["reported", "density"], rows) });
+}
+
+function peopleChart(found) {
+  if (!found.people.length) return [];
+  const rows = found.people.map(([n, half]) => [count(n), `± ${percent(half)}`]);
+  return [
+    element("h2", {}, "Expected error of a share"),
+    figure({
+      caption: "Half the 95 % interval of a rare answer's share, by how many people answer.",
+      summary: rows.map(([n, half]) => `${n} people: ${half}`).join("; "),
+      draw: curve(found.people, { title: "people", sideTitle: "± half width", showX: compact, showY: percent, log: true }),
+      table: table("Half width of a 95 % interval", ["people", "half width"], rows),
+    }),
+  ];
+}
+
+async function refresh() {
+  const mine = ++asked;
+  const query = `attribute=${encodeURIComponent(attribute.value)}&step=${slider.value}&position=${position.value}`;
+  try {
+    const found = await ask(`dashboard/surveys/${surveyHash}/explorer?${query}`);
+    if (mine !== asked) return; // a later question is on its way
+    say(found);
+    charts.replaceChildren(element("h2", {}, "What one report looks like"), ...(found.rows.length ? [lawChart(found)] : []), ...peopleChart(found));
+    main.querySelector("[role=alert]")?.remove();
+  } catch (error) {
+    if (!main.querySelector("[role=alert]")) complain(main, error);
+  }
+}
+
+/** Put the slider where this question's own epsilon is, or next to it, and say what that is. */
+function ownEpsilon(survey, lead) {
+  const part = survey.parts.find(({ name }) => name === attribute.value);
+  const near = EPSILONS.map((text) => Math.abs(value(text) - value(part.epsilon)));
+  slider.value = near.indexOf(Math.min(...near));
+  const share = part.epsilon === survey.epsilon ? "" : `, of which this question gets ${part.epsilon}`;
+  lead.textContent = `"${survey.title}" uses epsilon ${survey.epsilon}${share}. Less means more privacy and more noise.`;
+}
+
+async function start() {
+  const survey = await ask(`dashboard/surveys/${surveyHash}/privacy`);
+  document.title = `${survey.title}: epsilon explorer`;
+  attribute.append(...survey.parts.map(({ name, question }) => element("option", { value: name }, question)));
+  const lead = element("p", { class: "lead" });
+  ownEpsilon(survey, lead);
+  attribute.addEventListener("change", () => {
+    ownEpsilon(survey, lead);
+    refresh();
+  });
+  main.append(
+    element("h1", {}, "Epsilon explorer"),
+    lead,
+    element("p", {}, element("label", { for: "attribute" }, "Question "), attribute),
+    element("p", {}, element("label", { for: "epsilon" }, "Epsilon"), epsilonSaid, element("br"), slider),
+    element("p", {}, element("label", { for: "position" }, "True answer"), positionSaid, element("br"), position),
+    words,
+    charts,
+  );
+  for (const control of [slider, position]) control.addEventListener("input", refresh);
+  await refresh();
+}
+
+start().catch((error) => complain(main, error));

@@ -1,0 +1,77 @@
+// What all pages share: making elements, the header, asking the collector, and words for numbers.
+
+/** An element with attributes and children; text is always text, never markup. */
+export function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === true) made.setAttribute(key, "");
+    else if (value !== false && value !== null && value !== undefined) made.setAttribute(key, String(value));
+  }
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+export const surveyHash = new URLSearchParams(location.search).get("survey") ?? "";
+
+const PAGES = [
+  ["results", "Results"],
+  ["answer", "Answer"],
+  ["privacy", "Privacy"],
+  ["explore", "Epsilon explorer"],
+];
+
+/** Put the page's parts in place and give its main element back, empty. */
+export function begin(current) {
+  const link = ([page, name]) =>
+    element("li", {}, element("a", { href: `${page}?survey=${surveyHash}`, "aria-current": page === current ? "page" : null }, name));
+  const nav = surveyHash ? element("nav", { "aria-label": "This survey" }, element("ul", {}, PAGES.map(link))) : null;
+  document.querySelector("header").append(element("a", { href: "./", class: "home" }, "deniable"), ...(nav ? [nav] : []));
+  document.querySelector("footer").append(
+    "Answers are randomized on people's own devices. This collector stores no address, no header and no time finer than the survey's window.",
+  );
+  const main = document.querySelector("main");
+  main.replaceChildren();
+  return main;
+}
+
+/** JSON from the collector; an Error with its words when it refuses. */
+export async function ask(path) {
+  const answer = await fetch(path, { headers: { Accept: "application/json" } });
+  const said = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Error(said.error ?? `the collector answered with status ${answer.status}`);
+  return said;
+}
+
+/** Show what went wrong, and say it to screen readers. */
+export function complain(main, error) {
+  main.append(element("p", { role: "alert", class: "bad" }, `This does not work: ${error.message}.`));
+}
+
+const COUNT = new Intl.NumberFormat("en");
+export const count = (n) => COUNT.format(n);
+const COMPACT = new Intl.NumberFormat("en", { notation: "compact" });
+/** 10K, 1M: for axes, where there is little room. */
+export const compact = (n) => COMPACT.format(n);
+/** A binary answer's name. */
+export const answerName = (domain, label) => (domain === "Binary()" ? ({ 0: "No", 1: "Yes" }[label] ?? label) : label);
+export const percent = (share) => `${Number((100 * share).toFixed(Math.abs(share) < 0.1 ? 2 : 1))} %`;
+export const short = (value) => {
+  if (Math.abs(value) >= 1e6 || (value !== 0 && Math.abs(value) < 1e-4)) return value.toExponential(2);
+  return String(Number(value.toPrecision(4)));
+};
+
+/** A table with a caption; the first cell of every row is its heading. */
+export function table(caption, head, rows) {
+  const row = ([first, ...rest]) => element("tr", {}, element("th", { scope: "row" }, first), rest.map((cell) => element("td", {}, cell)));
+  return element(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+    element(
+      "table",
+      {},
+      element("caption", {}, caption),
+      element("thead", {}, element("tr", {}, head.map((name) => element("th", { scope: "col" }, name)))),
+      element("tbody", {}, rows.map(row)),
+    ),
+  );
+}

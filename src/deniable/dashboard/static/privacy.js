@@ -1,0 +1,57 @@
+// The certificate, the budget, and what an attacker can infer.
+
+import { bars, figure } from "./charts.js";
+import { ask, begin, complain, element, percent, short, surveyHash, table } from "./page.js";
+
+const main = begin("privacy");
+const paragraphs = (words) => element("ul", {}, words.map((line) => element("li", {}, line)));
+
+const facts = (rows) => element("dl", {}, rows.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
+
+function show(found) {
+  document.title = `${found.title}: privacy`;
+  const { certificate } = found;
+  const rows = found.beliefs.map(({ prior, least, most, lifetime_least: low, lifetime_most: high }) => [
+    percent(prior),
+    `${percent(least)} to ${percent(most)}`,
+    `${percent(low)} to ${percent(high)}`,
+  ]);
+  const drawn = found.beliefs.map(({ prior, least, most }) => ({ label: `before ${percent(prior)}`, value: prior, low: least, high: most }));
+  main.append(
+    element("h1", {}, `Privacy of "${found.title}"`),
+    element("p", { class: "lead" }, found.purpose),
+    element(
+      "section",
+      { class: "card" },
+      element("h2", {}, "Certificate"),
+      element("p", { class: certificate.holds ? "good" : "bad" }, certificate.holds ? "✓ The promise holds, checked on the integers of the mechanism." : "✗ The promise does not hold."),
+      element("p", {}, `No report is more than ${short(found.odds)} times likelier for one answer than for another: e to the power of ${found.epsilon}.`),
+      element("p", { class: "break" }, certificate.inequality),
+      facts([
+        ["Mechanism", certificate.mechanism],
+        ["Epsilon promised", found.epsilon],
+        ["Epsilon of the integers", String(certificate.epsilon_exact)],
+        ["Budget of one person", `${found.budget} (odds of at most ${short(found.budget_odds)})`],
+        ["Fingerprint", element("span", { class: "break" }, certificate.fingerprint)],
+      ]),
+    ),
+    element("h2", {}, "What an attacker can infer"),
+    paragraphs(found.learns),
+    element("p", {}, "How sure somebody can become of one answer, who was this sure before and then sees a report:"),
+    figure({
+      caption: "The bar is the belief before; the whisker is everything the belief can become after one report.",
+      summary: drawn.map(({ label, low, high }) => `${label}: between ${percent(low)} and ${percent(high)} after`).join("; "),
+      draw: bars(drawn, { show: percent, title: "belief" }),
+      table: table("Beliefs before and after", ["before", "after one report", "after the whole budget"], rows),
+    }),
+    element("h2", {}, "What this does not protect"),
+    paragraphs(found.not_protected),
+    element("h2", {}, "Parts"),
+    facts(found.parts.map((part) => [part.question, `${part.mechanism} on ${part.domain}, epsilon ${part.epsilon}`])),
+    element("h2", {}, "Check it yourself"),
+    element("p", {}, "The survey's name is the SHA-256 of its document. ", element("a", { href: `v1/surveys/${found.survey}` }, "The document"), " holds every integer a device draws with; ", element("code", {}, "Survey.from_json(data, hash=…)"), " checks all of them again."),
+    element("p", { class: "break" }, found.survey),
+  );
+}
+
+ask(`dashboard/surveys/${surveyHash}/privacy`).then(show, (error) => complain(main, error));

@@ -1,0 +1,77 @@
+// A form for a survey's questions: every domain gets the control that fits it.
+
+import { element } from "./page.js";
+
+const FEW = 8;
+
+/** The form, and a function that reads one answer per attribute from it. */
+export function answerForm(survey) {
+  const controls = survey.document.attributes.map(({ name, question }) => [name, question, control(name, survey.domainOf(name))]);
+  const form = element(
+    "form",
+    { novalidate: false, autocomplete: "off" },
+    controls.map(([, question, made]) => element("fieldset", {}, element("legend", {}, question), made.nodes)),
+    element("button", { type: "submit" }, "Randomize and send"),
+    element("p", { class: "quiet" }, "Pressing the button draws once and sends. There is no second draw to choose from: that would bias the count."),
+  );
+  return { form, read: () => Object.fromEntries(controls.map(([name, , made]) => [name, made.read()])) };
+}
+
+function control(name, domain) {
+  switch (domain.kind) {
+    case "binary":
+      return choices(name, ["Yes", "No"], [true, false]);
+    case "categories": {
+      const size = Number(domain.size);
+      const labels = domain.labels ?? (size <= 1000 ? Array.from({ length: size }, (_, i) => String(i)) : null);
+      if (labels === null) return number(name, `A whole number from 0 to ${size - 1}`, { min: 0, max: size - 1, step: 1 });
+      const values = domain.labels ?? labels.map(Number);
+      return (labels.length <= FEW ? choices : menu)(name, labels, values);
+    }
+    case "interval": {
+      const [low, high] = [domain.low.toNumber(), domain.high.toNumber()];
+      return number(name, `A number from ${low} to ${high}`, { min: low, max: high, step: "any" });
+    }
+    case "circle": {
+      const period = domain.period.toNumber();
+      return number(name, `A number from 0 to ${Number(period.toPrecision(6))}`, { min: 0, max: period, step: "any" });
+    }
+    case "points":
+      return menu(name, domain.places.map((place) => place.join(", ")), domain.places);
+    case "text":
+      return words(name, `At most ${domain.length} letters`, domain.length);
+    case "whole":
+      return number(name, `A whole number below ${domain.size}`, { min: 0, step: 1 }, (text) => (/^\d{1,20}$/.test(text) ? BigInt(text) : null));
+    case "trajectory": {
+      const places = Array.from({ length: domain.length }, (_, i) => control(`${name}-${i}`, domain.space));
+      const label = (made, i) => element("div", { role: "group", "aria-label": `Place ${i + 1}` }, element("p", {}, `Place ${i + 1}`), made.nodes);
+      return { nodes: places.map(label), read: () => places.map((made) => made.read()) };
+    }
+    default: {
+      const [x, y] = [number(`${name}-x`, "x (or longitude)", { step: "any" }), number(`${name}-y`, "y (or latitude)", { step: "any" })];
+      return { nodes: [...x.nodes, ...y.nodes], read: () => [x.read(), y.read()] };
+    }
+  }
+}
+
+function choices(name, labels, values) {
+  const inputs = labels.map((_, i) => element("input", { type: "radio", name, id: `${name}-${i}`, value: i, required: true }));
+  const rows = inputs.map((input, i) => element("div", { class: "choice" }, input, element("label", { for: input.id }, labels[i])));
+  return { nodes: rows, read: () => values[inputs.findIndex((input) => input.checked)] };
+}
+
+function menu(name, labels, values) {
+  const select = element("select", { id: name, required: true }, element("option", { value: "" }, "Choose …"), labels.map((label, i) => element("option", { value: i }, label)));
+  const label = element("label", { for: name }, "Your answer ");
+  return { nodes: [label, select], read: () => (select.value === "" ? undefined : values[Number(select.value)]) };
+}
+
+function number(name, label, bounds, read = (text) => (text === "" ? NaN : Number(text))) {
+  const input = element("input", { type: "number", id: name, required: true, ...bounds });
+  return { nodes: [element("p", {}, element("label", { for: name }, `${label} `), input)], read: () => read(input.value) };
+}
+
+function words(name, label, most) {
+  const input = element("input", { type: "text", id: name, required: true, maxlength: most });
+  return { nodes: [element("p", {}, element("label", { for: name }, `${label} `), input)], read: () => input.value };
+}

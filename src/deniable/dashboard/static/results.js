@@ -1,0 +1,148 @@
+// What the sums say, with intervals, while they grow.
+
+import { bars, curve, dots, figure, histogram, map, rose } from "./charts.js";
+import { answerName, ask, begin, compact, complain, count, element, percent, short, surveyHash, table } from "./page.js";
+
+const EVERY = 5000;
+const SHOWN = 24;
+const main = begin("results");
+const heading = element("h1", {}, "Results");
+const number = element("span", { class: "count" }, "…");
+const said = element("p", { role: "status" }, number, " reports");
+const windows = element("p");
+const body = element("div");
+main.append(heading, said, windows, body);
+let last = "";
+let chosen = "";
+
+const TITLES = { frequency: "Shares", mean: "Mean", quantiles: "Quantiles", distribution: "Distribution", direction: "Direction" };
+
+function rowsOf(view) {
+  return view.rows.map((row) => ({ ...row, low: row.low ?? row.value, high: row.high ?? row.value }));
+}
+
+function view(attribute, found, level) {
+  const rows = rowsOf(found).map((row) => ({ ...row, label: answerName(attribute.domain, row.label) }));
+  const shares = found.what === "frequency" || found.what === "distribution";
+  const show = shares ? percent : short;
+  const sure = `${Math.round(100 * level)} % intervals`;
+  const whole = table(`${TITLES[found.what]} with ${sure}`, ["", "estimate", "from", "to"], rows.slice(0, 500).map((row) => [row.label, show(row.value), show(row.low), show(row.high)]));
+  const top = rows.slice().sort((a, b) => b.value - a.value);
+  const circular = attribute.domain.startsWith("Circle");
+  const draw =
+    found.what === "distribution"
+      ? circular
+        ? rose(rows, { show: percent })
+        : histogram(rows, { show: percent, title: "answer" })
+      : found.what === "frequency"
+        ? bars(rows.length > SHOWN ? top.slice(0, SHOWN) : rows, { show: percent, title: "share of people" })
+        : dots(rows, { show });
+  const more = rows.length > SHOWN && found.what === "frequency" ? ` The ${SHOWN} largest of ${count(rows.length)}.` : "";
+  const impossible = shares && rows.some((row) => row.value < 0 || row.value > 1);
+  const honest = impossible ? " Unbiased estimates may lie below 0 or above 100 %; more reports bring them back." : "";
+  const caption = `${found.method}; whiskers are ${sure}.${more}${honest}`;
+  if (found.what === "direction") {
+    // Two numbers of different kinds, each on an axis of its own.
+    const each = rows.map((row, i) => figure({ caption: i ? "0: all directions alike, 1: all the same" : caption, summary: `${row.label} ${show(row.value)}, between ${show(row.low)} and ${show(row.high)}.`, draw: dots([row], { show }), table: i ? whole : null }));
+    return [element("h3", {}, TITLES.direction), ...each];
+  }
+  const summary = `${attribute.question} ${TITLES[found.what]}: largest ${top[0].label}, ${show(top[0].value)}, between ${show(top[0].low)} and ${show(top[0].high)}.`;
+  return [
+    element("h3", {}, TITLES[found.what] ?? found.what),
+    figure({ caption, summary, draw, table: whole }),
+  ];
+}
+
+/** How the widest interval of an attribute shrinks as more people answer. */
+function shrinking(attribute) {
+  const first = attribute.views.find(({ what }) => ["frequency", "mean"].includes(what)) ?? attribute.views[0];
+  const half = Math.max(...rowsOf(first).slice(0, first.what === "direction" ? 1 : undefined).map((row) => (row.high - row.low) / 2));
+  if (!(half > 0) || attribute.n < 2) return [];
+  const show = first.what === "mean" || first.what === "direction" ? short : percent;
+  const at = (n) => [n, half * Math.sqrt(attribute.n / n)];
+  const start = 10 ** Math.max(1, Math.floor(Math.log10(attribute.n)) - 2);
+  const points = Array.from({ length: 41 }, (_, i) => at(start * 10 ** (i / 8)));
+  const rows = [1, 4, 16, 100].map((times) => at(attribute.n * times)).map(([n, width]) => [count(n), `± ${show(width)}`]);
+  return [
+    element("h3", {}, "How the interval shrinks"),
+    figure({
+      caption: `Half the widest interval of "${TITLES[first.what]}". Four times as many answers halve it, if people keep answering as they do.`,
+      summary: `Now ± ${show(half)} with ${count(attribute.n)} reports; ± ${show(half / 2)} with ${count(4 * attribute.n)}.`,
+      draw: curve(points, { title: "reports", sideTitle: "± half width", showX: compact, showY: show, log: true, mark: at(attribute.n) }),
+      table: table("Half the widest interval", ["reports", "half width"], rows),
+    }),
+  ];
+}
+
+async function mapOf(attribute, place) {
+  try {
+    const found = await ask(`dashboard/surveys/${surveyHash}/map?attribute=${encodeURIComponent(attribute.name)}`);
+    if (!found.cells.length) {
+      place.replaceChildren(element("p", { class: "quiet" }, found.note));
+      return;
+    }
+    const fullest = found.cells.slice().sort((a, b) => b.value - a.value);
+    const where = ({ bounds: [left, lower, right, upper] }) => `${short(left)} to ${short(right)}, ${short(lower)} to ${short(upper)}`;
+    const rows = fullest.map((cell) => [where(cell), percent(cell.value), percent(cell.low), percent(cell.high)]);
+    place.replaceChildren(
+      element("h3", {}, "Map"),
+      figure({
+        caption: `${found.method}, from ${count(found.n)} reports; made anew at most once a minute. At small epsilon its intervals are somewhat too narrow.`,
+        summary: `${attribute.question} Fullest cell ${where(fullest[0])}: ${percent(fullest[0].value)}, between ${percent(fullest[0].low)} and ${percent(fullest[0].high)}.`,
+        draw: map(found.cells, { show: percent }),
+        table: table("Shares of cells with 95 % intervals", ["x, y", "share", "from", "to"], rows),
+      }),
+    );
+  } catch (error) {
+    place.replaceChildren(element("p", { class: "quiet" }, error.message));
+  }
+}
+
+function section(attribute, level) {
+  const tag = element("span", { class: "tag" }, attribute.mechanism);
+  const made = element("section", {}, element("h2", {}, attribute.question), element("p", { class: "quiet" }, `${count(attribute.n)} reports `, tag));
+  if (attribute.note) made.append(element("p", {}, attribute.note));
+  made.append(...attribute.views.flatMap((found) => view(attribute, found, level)));
+  if (attribute.views.length) made.append(...shrinking(attribute));
+  else if (!attribute.note) {
+    const place = element("div", {}, element("p", { class: "quiet" }, "Working out the map …"));
+    made.append(place);
+    mapOf(attribute, place);
+  }
+  return made;
+}
+
+function chooser(found) {
+  const names = Object.keys(found.windows).filter(Boolean).sort();
+  if (!names.length || windows.childElementCount) return;
+  const select = element("select", { id: "window" }, element("option", { value: "" }, "all together"), names.map((name) => element("option", { value: name }, name)));
+  select.addEventListener("change", () => {
+    chosen = select.value;
+    refresh(false);
+  });
+  windows.append(element("label", { for: "window" }, "Window "), select);
+}
+
+async function refresh(again = true) {
+  try {
+    const found = await ask(`v1/surveys/${surveyHash}/estimates${chosen ? `?window=${encodeURIComponent(chosen)}` : ""}`);
+    heading.textContent = found.title;
+    document.title = `${found.title}: results`;
+    if (number.textContent !== count(found.n)) number.textContent = count(found.n);
+    chooser(found);
+    const key = `${found.n} ${found.window}`;
+    if (key !== last) {
+      last = key;
+      // Open tables stay open while the numbers change.
+      const open = [...body.querySelectorAll("details")].map((details) => details.open);
+      body.replaceChildren(...found.attributes.map((attribute) => section(attribute, found.level)));
+      [...body.querySelectorAll("details")].forEach((details, i) => (details.open = open[i] ?? false));
+    }
+    main.querySelector("[role=alert]")?.remove();
+  } catch (error) {
+    if (!main.querySelector("[role=alert]")) complain(main, error);
+  }
+  if (again) setTimeout(refresh, document.hidden ? 10 * EVERY : EVERY);
+}
+
+refresh();

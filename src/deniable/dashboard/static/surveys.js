@@ -1,0 +1,50 @@
+// Every survey of this collector, with live counts.
+
+import { ask, begin, complain, count, element } from "./page.js";
+
+const EVERY = 3000;
+const main = begin("surveys");
+const list = element("ul", { class: "cards" });
+const shown = new Map();
+main.append(
+  element("h1", {}, "Surveys"),
+  element("p", { class: "lead" }, "Each answer is randomized on its sender's own device before it gets here. Counts are live."),
+  list,
+);
+
+function card(survey) {
+  const n = element("span", { class: "count" }, count(survey.n));
+  const state = element("span", { class: "tag" });
+  const link = (page, name) => element("a", { href: `${page}?survey=${survey.hash}`, "aria-label": `${name}: ${survey.title}` }, name);
+  const links = [["results", "Results"], ["answer", "Answer"], ["privacy", "Privacy"], ["explore", "Epsilon explorer"]];
+  list.append(
+    element(
+      "li",
+      { class: "card" },
+      element("h2", {}, element("a", { href: `results?survey=${survey.hash}` }, survey.title)),
+      element("p", {}, n, " reports ", state),
+      element("p", {}, links.flatMap(([page, name], i) => [i ? " · " : "", link(page, name)])),
+      element("p", { class: "quiet break" }, survey.hash),
+    ),
+  );
+  return { n, state };
+}
+
+async function refresh() {
+  try {
+    const { surveys } = await ask("v1/surveys");
+    for (const survey of surveys) {
+      if (!shown.has(survey.hash)) shown.set(survey.hash, card(survey));
+      const { n, state } = shown.get(survey.hash);
+      n.textContent = count(survey.n);
+      state.textContent = survey.open ? "open" : "closed";
+    }
+    if (!surveys.length && !list.childElementCount) list.append(element("li", {}, "There is no survey yet: deniable serve survey.toml"));
+    main.querySelector("[role=alert]")?.remove();
+  } catch (error) {
+    if (!main.querySelector("[role=alert]")) complain(main, error);
+  }
+  setTimeout(refresh, document.hidden ? 10 * EVERY : EVERY);
+}
+
+refresh();

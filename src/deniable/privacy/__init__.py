@@ -1,0 +1,42 @@
+"""What was promised to a person, in all: several answers, repeated answers, and what the crowd adds.
+
+basic, composed_epsilon, composed_delta, advanced_epsilon, parallel, group      several answers
+Odometer                                                                        a running account
+repeated                                                                        the same question again and again
+shuffled_epsilon, shuffled_delta                                                reports without their senders
+attained_epsilon, attained_delta                                                what no bound can be below
+posterior, guess_right, bits_learned, in_words                                  what a level means
+
+What colluding users learn from joint answers is in deniable.joint (`accounting`).
+"""
+
+from deniable.privacy.composition import advanced_epsilon, basic, composed_delta, composed_epsilon, group, parallel
+from deniable.privacy.longitudinal import Repeated, repeated
+from deniable.privacy.odometer import Odometer
+from deniable.privacy.shuffling import (
+    attained_delta,
+    attained_epsilon,
+    shuffled_delta,
+    shuffled_epsilon,
+)
+from deniable.privacy.words import bits_learned, guess_right, in_words, posterior
+
+__all__ = [
+    "Odometer",
+    "Repeated",
+    "advanced_epsilon",
+    "attained_delta",
+    "attained_epsilon",
+    "basic",
+    "bits_learned",
+    "composed_delta",
+    "composed_epsilon",
+    "group",
+    "guess_right",
+    "in_words",
+    "parallel",
+    "posterior",
+    "repeated",
+    "shuffled_delta",
+    "shuffled_epsilon",
+]

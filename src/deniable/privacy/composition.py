@@ -1,0 +1,149 @@
+"""What several answers cost together: added up, or as exactly as it can be known.
+
+For pure privacy the worst mechanism of level ε is randomized response, so k of them are a sum of k coins, and the
+divergence of that sum is the exact price of k answers (Kairouz, Oh, Viswanath 2015). Levels that differ are put on a
+common lattice; where that is too fine they are rounded up, which only makes the answer safer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binom
+
+from deniable.errors import InvalidParameter
+from deniable.exact import Number, as_fraction
+
+MOST_STEPS = 1 << 16
+"""Lattice steps of all levels together; a finer lattice is replaced by a coarser one, rounded up."""
+ROUNDING = 1e-12
+"""Relative, added to every delta: far more than the rounding of doubles in these sums."""
+
+
+def basic(epsilons: Sequence[Number]) -> Fraction:
+    """The sum: what any number of answers cost at most, with delta 0.
+
+    >>> basic(["1/2", 1, "0.25"])
+    Fraction(7, 4)
+    """
+    return sum((_level(epsilon) for epsilon in epsilons), start=Fraction(0))
+
+
+def parallel(epsilons: Sequence[Number]) -> Fraction:
+    """The largest: what answers of different people cost, since each person gives one."""
+    return max((_level(epsilon) for epsilon in epsilons), default=Fraction(0))
+
+
+def group(epsilon: Number, size: int, delta: Number = 0) -> tuple[Fraction, float]:
+    """(epsilon, delta) for `size` people together, or one person who is counted so often.
+
+    >>> group(1, 3)
+    (Fraction(3, 1), 0.0)
+    """
+    level, extra = _level(epsilon), _share("delta", delta)
+    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+        raise InvalidParameter("size must be a whole number of at least 1")
+    grown = float(extra) * sum(math.exp(float(level) * i) for i in range(size))
+    return level * size, min(1.0, _up(grown))
+
+
+def composed_delta(epsilons: Sequence[Number], epsilon: float, deltas: Sequence[Number] = ()) -> float:
+    """The smallest delta, rounded up, that answers of these levels have together at `epsilon`.
+
+    No better statement holds for all mechanisms of these levels, as long as nothing was rounded up to a coarser lattice.
+
+    >>> composed_delta([1] * 10, 10) <= 1e-12, round(composed_delta([0.1] * 100, 3), 6)
+    (True, 0.001361)
+    """
+    law, step = _coins(tuple(_level(level) for level in epsilons))
+    loss = step * (2 * np.arange(law.size) - (law.size - 1))
+    over = loss > epsilon
+    pure = float(np.sum(law[over] * -np.expm1(epsilon - loss[over])))
+    kept = math.prod(1 - float(_share("deltas", delta)) for delta in deltas)
+    return min(1.0, _up(1 - kept * (1 - _up(pure))) if deltas else _up(pure))
+
+
+def composed_epsilon(epsilons: Sequence[Number], delta: float, deltas: Sequence[Number] = ()) -> float:
+    """The smallest epsilon, rounded up, at which answers of these levels have at most `delta` together.
+
+    >>> round(composed_epsilon([0.1] * 100, 1e-6), 3), float(basic(["0.1"] * 100))
+    (4.775, 10.0)
+    """
+    if not 0 <= delta < 1:
+        raise InvalidParameter("delta must lie between 0 and 1")
+    most = float(basic(epsilons))
+    low, high = 0.0, most
+    if composed_delta(epsilons, high, deltas) > delta + 1e-300 and deltas:
+        raise InvalidParameter("delta must be larger than what the answers' own deltas add up to")
+    if delta == 0:
+        return most
+    if composed_delta(epsilons, 0.0, deltas) <= delta:
+        return 0.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        if composed_delta(epsilons, middle, deltas) <= delta:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def advanced_epsilon(epsilon: Number, answers: int, delta: float) -> float:
+    """The textbook's advanced composition (Dwork, Rothblum, Vadhan 2010): simple, and larger than `composed_epsilon`."""
+    level = float(_level(epsilon))
+    return level * math.sqrt(2 * answers * math.log(1 / delta)) + answers * level * math.expm1(level)
+
+
+def _coins(levels: tuple[Fraction, ...]) -> tuple[NDArray[np.float64], float]:
+    """The law of the total privacy loss of randomized responses: probabilities on a lattice, and half its step.
+
+    Place i stands for (2 i - last) times the half step: the loss is +level with probability e**level / (1 + e**level).
+    """
+    whole, step = _lattice(levels)
+    law = np.ones(1)
+    for steps, count in _counted(whole):
+        truth = 1 / (1 + math.exp(-steps * step))
+        wider = np.zeros(law.size + steps * count)
+        for heads, share in enumerate(binom.pmf(np.arange(count + 1), count, truth)):
+            wider[steps * heads : steps * heads + law.size] += share * law
+        law = wider
+    return law, step
+
+
+def _lattice(levels: tuple[Fraction, ...]) -> tuple[list[int], float]:
+    """Levels as whole numbers of a step: exactly, or rounded up where the common step would be too small."""
+    if not levels:
+        return [], 1.0
+    common = math.lcm(*(level.denominator for level in levels))
+    whole = [int(level * common) for level in levels]
+    shared = math.gcd(*whole)
+    if sum(whole) // shared <= MOST_STEPS:
+        return [steps // shared for steps in whole], float(Fraction(shared, common))
+    step = sum(levels, start=Fraction(0)) / (MOST_STEPS - len(levels))
+    return [math.ceil(level / step) for level in levels], float(step)
+
+
+def _counted(whole: list[int]) -> list[tuple[int, int]]:
+    return [(steps, whole.count(steps)) for steps in sorted(set(whole))]
+
+
+def _level(value: Number) -> Fraction:
+    found = as_fraction(value)
+    if found is None or found <= 0:
+        raise InvalidParameter("every epsilon must be a positive number")
+    return found
+
+
+def _share(name: str, value: Number) -> Fraction:
+    found = as_fraction(value)
+    if found is None or not 0 <= found < 1:
+        raise InvalidParameter(f"{name} must be at least 0 and below 1")
+    return found
+
+
+def _up(value: float) -> float:
+    return value * (1 + ROUNDING)

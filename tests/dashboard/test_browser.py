@@ -1,0 +1,213 @@
+"""The pages in a real browser: answer, be counted, and nothing leaves the machine. Needs Debian's chromium and playwright."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from tests.collector.running import Running, call, collector, counted
+
+from deniable.surveys import batch_head, survey_from_toml
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
+SHOTS = os.environ.get("DENIABLE_SCREENSHOTS")
+"""A folder to keep the pictures in, for somebody to look at."""
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: the pages are not tested in a browser")
+pytestmark = [
+    pytest.mark.heavy,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason="/usr/bin/chromium is not there: apt-get install chromium"),
+]
+
+SURVEY = """
+title = "Travel to work"
+purpose = "To plan bus lines."
+epsilon = 2
+strategy = "split"
+[attributes.commute]
+question = "How did you get to work?"
+domain = "categories:bike,bus,car,walk"
+[attributes.minutes]
+question = "How many minutes did it take?"
+domain = "interval:0,180,180"
+mechanism = "window"
+[attributes.hour]
+question = "When did you leave?"
+domain = "circle:24,48"
+"""
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with collector(tmp_path_factory.mktemp("browser"), toml=SURVEY) as running:
+        survey = survey_from_toml(SURVEY)
+        people = {"commute": ["bus"] * 900, "minutes": [30.0] * 900, "hour": [8.0] * 900}
+        body = batch_head(survey) + survey.mechanism.randomize_many(people).to_bytes()
+        assert call(f"{running.survey}/batches", body, {"Content-Type": "application/vnd.deniable.batch"})[0] == 200
+        yield running
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright, tempfile.TemporaryDirectory() as profile:
+        environment = {**os.environ, "HOME": profile}
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS, env=environment)
+        yield browser
+        browser.close()
+
+
+class Visit:
+    """A page in a profile of its own that notes every request and every complaint."""
+
+    def __init__(self, chromium: Any, running: Running, **how: Any) -> None:
+        self.context = chromium.new_context(**how)
+        self.page = self.context.new_page()
+        self.running = running
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
+
+    def go(self, page: str) -> Any:
+        self.page.goto(f"{self.running.address}/{page}?survey={self.running.hash}")
+        return self.page
+
+    def close(self) -> None:
+        self.context.close()
+        assert self.requests
+        outside = [url for url in self.requests if urlsplit(url).hostname != "127.0.0.1"]
+        assert not outside, f"requests left the machine: {outside}"
+        assert not self.complaints, self.complaints
+
+
+def test_an_answer_is_explained_sent_and_counted_once(chromium: Any, served: Running) -> None:
+    before = counted(served)
+    visit = Visit(chromium, served)
+    page = visit.go("answer")
+    page.get_by_role("heading", name="Before you answer").wait_for()
+    told = page.locator("main").inner_text()
+    assert "stays on this device" in told
+    assert "times surer" in told
+    posted: list[Any] = []
+    page.on("request", lambda request: posted.append(request.post_data) if request.method == "POST" else None)
+    page.get_by_label("bus").check()
+    page.get_by_label("A number from 0 to 180").fill("35")
+    page.get_by_label("A number from 0 to 24").fill("8.25")
+    page.get_by_role("button", name="Randomize and send").click()
+    page.get_by_text("Your report was counted").wait_for()
+    assert len(posted) == 1
+    body = json.loads(posted[0])
+    assert set(body) == {"key", "report"}
+    assert body["report"].startswith("646e01" + survey_from_toml(SURVEY).mechanism.fingerprint)
+    assert counted(served) == before + 1
+    page = visit.go("answer")
+    page.get_by_text("This device has answered already").wait_for()
+    assert page.get_by_role("button", name="Randomize and send").count() == 0
+    page.goto(served.address)
+    page.get_by_text("901").wait_for()
+    visit.close()
+    assert counted(served) == before + 1
+
+
+def test_a_missing_answer_is_not_sent(chromium: Any, served: Running) -> None:
+    before = counted(served)
+    visit = Visit(chromium, served)
+    page = visit.go("answer")
+    page.get_by_label("A number from 0 to 180").fill("200")
+    page.get_by_role("button", name="Randomize and send").click()
+    page.wait_for_timeout(500)
+    assert not [url for url in visit.requests if url.endswith("/submissions")]
+    visit.close()
+    assert counted(served) == before
+
+
+def test_a_report_that_cannot_be_sent_waits_and_is_sent_later_unchanged(chromium: Any, served: Running) -> None:
+    visit = Visit(chromium, served)
+    page = visit.go("answer")
+    bodies: list[str] = []
+
+    def fail(route: Any) -> None:
+        bodies.append(route.request.post_data)
+        route.fulfill(status=503, body="{}")
+
+    page.route("**/submissions", fail)
+    page.clock.install()
+    page.get_by_label("walk").check()
+    page.get_by_label("A number from 0 to 180").fill("10")
+    page.get_by_label("A number from 0 to 24").fill("9")
+    page.get_by_role("button", name="Randomize and send").click()
+    for _ in range(40):
+        page.clock.run_for(31_000)
+        if page.get_by_text("waits").count():
+            break
+        page.wait_for_timeout(100)
+    page.get_by_text("written down and waits").wait_for()
+    page.unroute("**/submissions")
+    before = counted(served)
+    page = visit.go("answer")
+    with page.expect_request("**/submissions") as sent:
+        page.get_by_role("button", name="Send the waiting report").click()
+    page.get_by_text("Your report was counted").wait_for()
+    assert {*bodies, sent.value.post_data} == {sent.value.post_data}
+    assert counted(served) == before + 1
+    visit.complaints = [said for said in visit.complaints if "503" not in said]
+    visit.close()
+
+
+THEMES = [(theme, *size) for theme in ("light", "dark") for size in ((1000, 800), (375, 720))]
+
+
+@pytest.mark.parametrize("page", ["", "results", "privacy", "explore", "answer"])
+@pytest.mark.parametrize(("theme", "width", "height"), THEMES)
+def test_pages_fit_the_screen_in_both_themes(
+    chromium: Any, served: Running, page: str, theme: str, width: int, height: int
+) -> None:
+    visit = Visit(chromium, served, color_scheme=theme, viewport={"width": width, "height": height})
+    found = visit.go(page)
+    found.locator("h1").wait_for()
+    found.wait_for_load_state("networkidle")
+    assert found.evaluate("document.documentElement.scrollWidth") <= width
+    background = [int(part) for part in re.findall(r"\d+", found.evaluate("getComputedStyle(document.body).backgroundColor"))]
+    assert (sum(background) < 150) == (theme == "dark")
+    if SHOTS:
+        found.screenshot(path=f"{SHOTS}/{page or 'surveys'}-{theme}-{width}.png", full_page=True)
+    visit.close()
+
+
+def test_charts_have_names_and_tables_and_everything_has_a_label(chromium: Any, served: Running) -> None:
+    visit = Visit(chromium, served)
+    for name in ("results", "privacy", "explore"):
+        page = visit.go(name)
+        page.locator("figure svg").first.wait_for()
+        for figure in page.locator("figure").all():
+            assert figure.locator("svg").get_attribute("role") == "img"
+            assert figure.locator("svg").get_attribute("aria-label")
+        assert page.locator("figure table").count() >= 1
+    for name in ("explore", "answer"):
+        page = visit.go(name)
+        page.locator("input").first.wait_for()
+        assert page.evaluate("[...document.querySelectorAll('input, select')].every((input) => input.labels.length > 0)")
+    visit.close()
+
+
+def test_the_keyboard_reaches_everything(chromium: Any, served: Running) -> None:
+    visit = Visit(chromium, served)
+    page = visit.go("explore")
+    page.get_by_role("slider", name="Epsilon").wait_for()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to content"
+    slider = page.get_by_role("slider", name="Epsilon")
+    slider.focus()
+    before = slider.get_attribute("aria-valuetext")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("before => document.querySelector('#epsilon').getAttribute('aria-valuetext') !== before", arg=before)
+    visit.close()

@@ -1,0 +1,147 @@
+"""Shuffled reports: the bound by enumeration, and that randomized response attains it."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from itertools import product
+
+import pytest
+from scipy.stats import binom
+
+from deniable.domains import Categories
+from deniable.errors import InvalidParameter, NotSupported
+from deniable.mechanisms import make_mechanism
+from deniable.privacy import attained_delta, attained_epsilon, shuffled_delta, shuffled_epsilon
+from deniable.privacy.shuffling import ROUNDING, TAIL, Crowd, _divergence, blanket_of, crowd_of
+
+
+def enumerated(crowd: Crowd, people: int, epsilon: float) -> float:
+    """The divergence of (A + X, C - A + Y) and (A + Y, C - A + X), outcome by outcome."""
+    first: dict[tuple[int, int], float] = defaultdict(float)
+    second: dict[tuple[int, int], float] = defaultdict(float)
+    own = ((1, 0, crowd.ratio * crowd.apart), (0, 1, crowd.apart), (0, 0, crowd.neither))
+    for c in range(people):
+        for a in range(c + 1):
+            mass = binom.pmf(c, people - 1, 2 * crowd.clone) * binom.pmf(a, c, 0.5)
+            for x, y, share in own:
+                first[a + x, c - a + y] += mass * share
+                second[a + y, c - a + x] += mass * share
+    return sum(max(0.0, mass - math.exp(epsilon) * second[outcome]) for outcome, mass in first.items())
+
+
+CROWDS = [crowd_of(1), crowd_of(4), Crowd(math.e, 1 / (math.e + 9), 8 / (math.e + 9), 0.1), Crowd(20.0, 1 / 22, 1 / 22, 0.3)]
+
+
+@pytest.mark.parametrize("crowd", CROWDS)
+@pytest.mark.parametrize("people", [1, 2, 3, 12, 40])
+def test_the_sum_is_the_divergence(crowd: Crowd, people: int) -> None:
+    for epsilon in (0.0, 0.05, 0.3, 0.8, 0.99):
+        assert _divergence(crowd, people, epsilon)[0] == pytest.approx(enumerated(crowd, people, epsilon), abs=1e-13)
+    if crowd.neither == 0:
+        exact = enumerated(crowd, people, 0.3)
+        assert exact <= shuffled_delta(math.log(crowd.ratio), people, 0.3) <= exact + 1.1 * (ROUNDING + TAIL) + 1e-13
+
+
+def shuffled_law(k: int, ratio: float, answers: tuple[int, ...]) -> dict[tuple[int, ...], float]:
+    """The law of the counts of k-ary randomized response, by going through all reports."""
+    law: dict[tuple[int, ...], float] = defaultdict(float)
+    low = 1 / (ratio + k - 1)
+    for reports in product(range(k), repeat=len(answers)):
+        mass = math.prod(ratio * low if report == answer else low for report, answer in zip(reports, answers, strict=True))
+        law[tuple(reports.count(value) for value in range(k))] += mass
+    return law
+
+
+@pytest.mark.parametrize(("k", "people"), [(2, 5), (3, 2), (3, 5), (4, 4), (5, 4)])
+def test_no_data_set_of_randomized_response_exceeds_the_bound(k: int, people: int) -> None:
+    mechanism = make_mechanism("k-rr", domain=Categories(k), epsilon=1.5)
+    ratio = math.exp(1.5)
+    for epsilon in (0.0, 0.3, 0.9):
+        worst = 0.0
+        for others in product(range(k), repeat=people - 1):
+            if list(others) != sorted(others):
+                continue
+            first, second = shuffled_law(k, ratio, (0, *others)), shuffled_law(k, ratio, (1, *others))
+            worst = max(worst, sum(max(0.0, mass - math.exp(epsilon) * second[counts]) for counts, mass in first.items()))
+        assert worst <= shuffled_delta(mechanism, people, epsilon) + 1e-9  # the mechanism's weights are rounded to integers
+        assert attained_delta(k, 1.5, people, epsilon) <= worst + 1e-12
+
+
+def test_one_data_set_attains_the_lower_bound() -> None:
+    first, second = shuffled_law(4, math.e, (0, 2, 2, 2)), shuffled_law(4, math.e, (1, 2, 2, 2))
+    exact = sum(max(0.0, mass - math.exp(0.3) * second[counts]) for counts, mass in first.items())
+    assert attained_delta(4, 1.0, 4, 0.3) == pytest.approx(exact, abs=1e-12)
+
+
+@pytest.mark.parametrize(("name", "size"), [("hadamard", 3), ("subset", 4), ("projective", 5), ("k-rr", 4)])
+def test_no_data_set_of_other_mechanisms_exceeds_their_bound(name: str, size: int) -> None:
+    """Shuffled laws of three people, straight from the weights."""
+    mechanism = make_mechanism(name, domain=Categories(size), epsilon=2)
+    channel = mechanism.channel
+    rows = [[channel.weight(x, y) / channel.total for y in range(channel.outputs)] for x in range(size)]
+    for others in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2)):
+        first, second = _counts(rows, (0, *others)), _counts(rows, (1, *others))
+        for epsilon in (0.0, 0.5, 1.5):
+            exact = sum(max(0.0, mass - math.exp(epsilon) * second[outcome]) for outcome, mass in first.items())
+            assert exact <= shuffled_delta(mechanism, 3, epsilon) + 1e-12
+
+
+def _counts(rows: list[list[float]], answers: tuple[int, ...]) -> dict[tuple[int, ...], float]:
+    law: dict[tuple[int, ...], float] = {(): 1.0}
+    for answer in answers:
+        wider: dict[tuple[int, ...], float] = defaultdict(float)
+        for reports, mass in law.items():
+            for output, share in enumerate(rows[answer]):
+                if share:
+                    wider[tuple(sorted((*reports, output)))] += mass * share
+        law = wider
+    return defaultdict(float, law)
+
+
+def test_randomized_response_on_bits_is_a_lower_bound() -> None:
+    ratio = math.e
+    for people in (2, 6, 9):
+        answers = (0,) * (people - 1)
+        first, second = shuffled_law(2, ratio, (1, *answers)), shuffled_law(2, ratio, (0, *answers))
+        exact = sum(max(0.0, mass - math.exp(0.3) * second[counts]) for counts, mass in first.items())
+        assert attained_delta(2, 1.0, people, 0.3) == pytest.approx(exact, abs=1e-13)
+        assert exact <= shuffled_delta(1.0, people, 0.3)
+
+
+@pytest.mark.parametrize("name", ["k-rr", "hadamard", "subset", "projective"])
+def test_the_blanket_is_at_least_as_good_as_the_worst_of_its_level(name: str) -> None:
+    mechanism = make_mechanism(name, domain=Categories(20), epsilon=2)
+    assert blanket_of(mechanism) is not None
+    assert shuffled_epsilon(mechanism, 1000, 1e-6) < shuffled_epsilon(2.0, 1000, 1e-6)
+
+
+def test_the_bounds_are_tight_for_many_people() -> None:
+    least = attained_epsilon(3, 4, 10**5, 1e-6)
+    assert least <= shuffled_epsilon(4.0, 10**5, 1e-6) <= 1.02 * least
+    ten = make_mechanism("k-rr", domain=Categories(10), epsilon=4)
+    exact = attained_epsilon(10, 4, 10**5, 1e-6)
+    assert exact * (1 - 1e-6) <= shuffled_epsilon(ten, 10**5, 1e-6) <= 1.005 * exact
+
+
+def test_more_people_more_privacy() -> None:
+    levels = [shuffled_epsilon(2.0, people, 1e-6) for people in (1, 10, 100, 1000, 10_000)]
+    assert levels[0] == pytest.approx(2)
+    assert levels == sorted(levels, reverse=True)
+
+
+def test_what_cannot_be_said_is_refused() -> None:
+    with pytest.raises(InvalidParameter, match="delta"):
+        shuffled_epsilon(1.0, 100, 1e-13)
+    with pytest.raises(InvalidParameter, match="people"):
+        shuffled_delta(1.0, 0, 0.1)
+    with pytest.raises(InvalidParameter, match="epsilon"):
+        shuffled_epsilon(50.0, 10, 1e-6)
+    with pytest.raises(NotSupported, match="delta"):
+        shuffled_epsilon(make_mechanism("gaussian", epsilon=1, delta="1e-6"), 10, 1e-3)
+
+
+def test_any_mechanism_has_the_bound_of_its_level() -> None:
+    window = make_mechanism("window", epsilon=1)
+    assert blanket_of(window) is None
+    assert shuffled_epsilon(window, 1000, 1e-6) == pytest.approx(shuffled_epsilon(1.0, 1000, 1e-6), rel=1e-4)
