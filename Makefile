@@ -38,7 +38,7 @@ $(BIN)/python:
 
 # Stamps: installing again only when pyproject.toml changes keeps repeated runs fast.
 $(VENV)/.demo: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[demo]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[collector,demo]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python

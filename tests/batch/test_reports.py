@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import random
 
 import numpy as np
 import pytest
@@ -13,8 +14,10 @@ from deniable.domains import Binary, Categories, Interval, Record
 from deniable.errors import Malformed, WireError, WrongRecipe
 from deniable.mechanisms import Mechanism, make_mechanism
 from deniable.mechanisms.records.product import ProductMechanism
+from deniable.mechanisms.registry import all_mechanisms
 from deniable.testing import FixedKeystream
-from deniable.wire import decode_reports, encode_reports
+from deniable.wire import decode_reports, encode_reports, output_bits
+from deniable.wire.width import header
 
 
 def mechanisms() -> list[Mechanism]:
@@ -104,3 +107,28 @@ def test_two_batches_are_never_the_same() -> None:
     mechanism = make_mechanism("window", epsilon=1)
     values = np.full(1000, 0.5)
     assert (randomize_many(mechanism, values).outputs != randomize_many(mechanism, values).outputs).mean() > 0.9
+
+
+EXAMPLES = [mechanism for cls in all_mechanisms() for mechanism in cls.examples()]
+
+
+@pytest.mark.parametrize("mechanism", EXAMPLES, ids=lambda m: m.name)
+def test_arrays_accept_exactly_what_the_scalar_reader_accepts(mechanism: Mechanism) -> None:
+    """Frames of random numbers, also of ones no input can give."""
+    bits = output_bits(mechanism.channel)
+    choose = random.Random(bits)
+    for _ in range(60):
+        numbers = [choose.getrandbits(bits) for _ in range(choose.choice([1, 1, 3]))]
+        packed = sum(number << bits * (len(numbers) - 1 - i) for i, number in enumerate(numbers))
+        padding = -bits * len(numbers) % 8
+        body = (packed << padding).to_bytes((bits * len(numbers) + padding) // 8, "big")
+        frame = header(mechanism) + len(numbers).to_bytes(8, "big") + body
+        try:
+            expected = [report.output for report in decode_reports(mechanism, frame)]
+        except WireError:
+            with pytest.raises(WireError):
+                Reports.from_bytes(mechanism, frame)
+        else:
+            read = Reports.from_bytes(mechanism, frame)
+            assert read.ints() == expected
+            assert read.to_bytes() == frame

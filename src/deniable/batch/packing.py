@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from deniable.batch.decoding import output_ints
 from deniable.batch.sampler import output_dtype
-from deniable.channels import Bits, Channel, Product, TwoLevel
+from deniable.channels import Bits, Channel, Interpolated, Mixture, Product, Table, TwoLevel
+from deniable.channels.fake_data import Field
 from deniable.channels.subsets import Subsets
 from deniable.errors import Malformed
 from deniable.mechanisms import Mechanism
@@ -24,6 +25,8 @@ ROWS = 1 << 13
 def pack_reports(mechanism: Mechanism, outputs: Any) -> bytes:
     """The same bytes as deniable.wire.encode_reports, from arrays."""
     channel = mechanism.channel
+    if isinstance(outputs, tuple) and channel.outputs <= 1 << 63:
+        outputs = _to_numbers(channel, outputs)
     if not isinstance(outputs, np.ndarray) or outputs.dtype == object:
         reports = [Report(mechanism.fingerprint, output) for output in output_ints(channel, outputs)]
         return frames.encode_reports(mechanism, reports)
@@ -39,14 +42,14 @@ def unpack_reports(mechanism: Mechanism, data: bytes) -> Any:
     channel = mechanism.channel
     body, bits = HEADER + frames.COUNT_BYTES, output_bits(channel)
     unary = _is_unary(channel)
-    if isinstance(channel, Product) or (not unary and bits > 64) or not _simple_range(channel):
+    if not unary and channel.outputs > 1 << 63:
         return outputs_from_ints(channel, [report.output for report in frames.decode_reports(mechanism, data)])
     check_header(mechanism, data)
     count = int.from_bytes(data[HEADER:body], "big")
     if len(data) < body or len(data) != body + (count * bits + 7) // 8:
         raise Malformed(f"the frame does not have the length its count of reports of {mechanism.name} asks for")
     packed = np.frombuffer(data, np.uint8, offset=body)
-    outputs: NDArray[Any] = np.empty((count, -(-bits // 8)), np.uint8) if unary else np.empty(count, output_dtype(channel.outputs))
+    outputs: NDArray[Any] = np.empty((count, -(-bits // 8)), np.uint8) if unary else np.empty(count, np.uint64)
     for start in range(0, count, ROWS):
         rows = min(ROWS, count - start)
         group = packed[start * bits // 8 : ((start + rows) * bits + 7) // 8]
@@ -55,16 +58,43 @@ def unpack_reports(mechanism: Mechanism, data: bytes) -> Any:
             raise Malformed("the padding bits at the end of a batch must be zero")
         outputs[start : start + rows] = _undigits(digits[: rows * bits].reshape(rows, bits), unary)
     _check(channel, outputs)
-    return outputs
+    return outputs if unary else _from_numbers(channel, outputs)
+
+
+def _to_numbers(channel: Channel, outputs: Any) -> NDArray[np.uint64]:
+    """Columns of a record as the mixed-radix numbers the scalar path reports."""
+    if isinstance(channel, Product):
+        numbers = np.zeros(len(_first(outputs)), np.uint64)
+        for part, column in zip(channel.parts, outputs, strict=True):
+            numbers = numbers * np.uint64(part.outputs) + _to_numbers(part, column)
+        return numbers
+    if outputs.ndim == 2:
+        wide = np.zeros((len(outputs), 8), np.uint8)
+        wide[:, : outputs.shape[1]] = outputs
+        return wide.view("<u8").reshape(-1).astype(np.uint64)
+    return np.asarray(outputs, np.uint64)
+
+
+def _from_numbers(channel: Channel, numbers: NDArray[np.uint64]) -> Any:
+    """Numbers back to the arrays the samplers give."""
+    if isinstance(channel, Product):
+        columns: list[Any] = []
+        for part in reversed(channel.parts):
+            numbers, digit = np.divmod(numbers, np.uint64(part.outputs))
+            columns.append(_from_numbers(part, digit))
+        return tuple(columns[::-1])
+    if _is_unary(channel):
+        size = -(-output_bits(channel) // 8)
+        return np.ascontiguousarray(numbers.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :size])
+    return numbers.astype(output_dtype(channel.outputs))
+
+
+def _first(outputs: Any) -> Any:
+    return _first(outputs[0]) if isinstance(outputs, tuple) else outputs
 
 
 def _is_unary(channel: Channel) -> bool:
     return isinstance(channel, Bits) or (isinstance(channel, TwoLevel) and isinstance(channel.sets, Subsets))
-
-
-def _simple_range(channel: Channel) -> bool:
-    """Is every number below `outputs` a possible output (or a subset, which is checked by its size)?"""
-    return isinstance(channel, Bits | TwoLevel)
 
 
 def _digits(outputs: NDArray[Any], bits: int) -> NDArray[np.uint8]:
@@ -84,14 +114,39 @@ def _undigits(digits: NDArray[np.uint8], unary: bool) -> NDArray[Any]:
 
 
 def _check(channel: Channel, outputs: NDArray[Any]) -> None:
-    if isinstance(channel, TwoLevel) and isinstance(channel.sets, Subsets):
-        wrong = np.bitwise_count(outputs).sum(axis=1) != channel.sets.chosen
-    elif outputs.ndim == 1:
-        wrong = outputs >= channel.outputs if channel.outputs < 1 << 64 else np.zeros(0, np.bool_)
+    if outputs.ndim == 2:
+        sets = channel.sets if isinstance(channel, TwoLevel) else None
+        wrong = np.bitwise_count(outputs).sum(axis=1) != sets.chosen if isinstance(sets, Subsets) else np.zeros(0, np.bool_)
     else:
-        return
+        wrong = outputs >= np.uint64(channel.outputs)
+        if not wrong.any():
+            wrong = ~_possible(channel, outputs)
     if wrong.any():
         raise Malformed("a report's output is not one this recipe can give")
+
+
+def _possible(channel: Channel, numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Does any input give these outputs? The same question as deniable.wire asks of one."""
+    if isinstance(channel, Product):
+        fine = np.ones(len(numbers), np.bool_)
+        for part in reversed(channel.parts):
+            numbers, digit = np.divmod(numbers, np.uint64(part.outputs))
+            fine &= _possible(part, digit)
+        return fine
+    if isinstance(channel, Mixture):
+        fine = np.ones(len(numbers), np.bool_)
+        for part, start in zip(channel.parts, channel.starts, strict=True):
+            mine = (numbers >= np.uint64(start)) & (numbers < np.uint64(start + part.outputs))
+            fine[mine] = _possible(part, numbers[mine] - np.uint64(start))
+        return fine
+    if isinstance(channel, Interpolated | Field):
+        return _possible(channel.inner, numbers)
+    if isinstance(channel, Table):
+        seen = np.array([any(row[output] for row in channel.rows) for output in range(channel.outputs)], np.bool_)
+        return seen[numbers]
+    if isinstance(channel, TwoLevel) and isinstance(channel.sets, Subsets):
+        return np.equal(np.bitwise_count(numbers), channel.sets.chosen)
+    return np.ones(len(numbers), np.bool_)
 
 
 def outputs_from_ints(channel: Channel, outputs: list[int]) -> Any:

@@ -24,7 +24,9 @@ from deniable.cli.quantify import quantify
 from deniable.cli.randomize import randomize
 from deniable.cli.serve import serve, token
 from deniable.cli.show import show
+from deniable.cli.submit import submit
 from deniable.cli.trajectory import trajectory
+from deniable.cli.watch import watch
 from deniable.errors import DeniableError, OutOfDomain, WireError
 
 BAD_DATA, BAD_QUESTION = 1, 2
@@ -93,6 +95,8 @@ for command in (
     audit,
     account,
     serve,
+    submit,
+    watch,
     token,
     demo,
 ):

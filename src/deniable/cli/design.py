@@ -10,7 +10,7 @@ import click
 
 from deniable.cli.domain_text import parse_domain
 from deniable.cli.terminal import console, print_json, table
-from deniable.domains import Circle, Domain, Interval
+from deniable.domains import Circle, Domain, Interval, Rectangle
 from deniable.errors import InvalidParameter, NotSupported
 
 if TYPE_CHECKING:
@@ -106,8 +106,8 @@ def _check_chart(chart: str | None, space: Domain) -> None:
     from deniable.charts.files import check_ending
 
     check_ending(chart)
-    if not isinstance(space, Interval | Circle):
-        raise NotSupported("--chart draws densities over an interval or a circle")
+    if not isinstance(space, Interval | Circle | Rectangle):
+        raise NotSupported("--chart draws densities over an interval, a circle or a rectangle")
 
 
 def _draw(answer: Answer, loss: str, path: str) -> None:

@@ -73,9 +73,9 @@ def serve(
     listening = collector.listening_socket(host, port)
     address = _address(host, listening.getsockname()[1], secure=tls_certificate is not None)
     if workers > 1:
-        _announce(address, opened, as_json)
+        _announce(address, opened, as_json, not no_dashboard)
         sys.exit(collector.run_workers(sys.argv[1:], workers, listening))
-    collector.serve(serving, listening, ready=lambda: _announce(address, opened, as_json))
+    collector.serve(serving, listening, ready=lambda: _announce(address, opened, as_json, not no_dashboard))
 
 
 @click.command()
@@ -124,12 +124,14 @@ def _address(host: str, port: int, *, secure: bool) -> str:
     return f"{'https' if secure else 'http'}://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def _announce(address: str, surveys: list[Any], as_json: bool) -> None:
+def _announce(address: str, surveys: list[Any], as_json: bool, dashboard: bool) -> None:
     if as_json:
         listed = [{"title": survey.title, "hash": survey.hash, "url": f"{address}/v1/surveys/{survey.hash}"} for survey in surveys]
         click.echo(json.dumps({"address": address, "surveys": listed}))
     else:
         click.echo(f"Collecting at {address}")
+        if dashboard:
+            click.echo(f"  Dashboard: {address}/")
         for survey in surveys:
             click.echo(f"  {survey.title}: {address}/v1/surveys/{survey.hash}")
         click.echo("Stop with Ctrl-C.")

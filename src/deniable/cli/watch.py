@@ -1,0 +1,83 @@
+"""`deniable watch`: a survey's estimates in the terminal, as they come in."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import click
+
+from deniable.cli.terminal import console, print_json, table
+from deniable.errors import InvalidParameter, NotDelivered
+
+MOST_ROWS = 12
+
+
+@click.command()
+@click.argument("url")
+@click.option("--every", default=2.0, show_default=True, type=click.FloatRange(0.2, 3600), help="Seconds between looks.")
+@click.option("--once", is_flag=True, help="Look once and stop.")
+@click.option("--json", "as_json", is_flag=True, help="Print the estimates as JSON, once.")
+def watch(url: str, every: float, once: bool, as_json: bool) -> None:
+    """Show the live estimates of the survey at URL (http://…/v1/surveys/<hash>).
+
+    \b
+    deniable watch http://127.0.0.1:8000/v1/surveys/<hash>
+    """
+    if "/v1/surveys/" not in url:
+        raise InvalidParameter("URL must be an address such as http://127.0.0.1:8000/v1/surveys/<hash>")
+    if as_json:
+        print_json(_estimates(url))
+        return
+    out = console()
+    if once or not out.is_terminal:
+        for part in _tables(_estimates(url)):
+            out.print(part)
+        return
+    from rich.console import Group
+    from rich.live import Live
+
+    with Live(Group(*_tables(_estimates(url))), console=out, refresh_per_second=4) as live:
+        try:
+            while True:
+                time.sleep(every)
+                live.update(Group(*_tables(_estimates(url))))
+        except KeyboardInterrupt:
+            return
+
+
+def _estimates(url: str) -> dict[str, Any]:
+    from deniable.client import HttpTransport
+
+    status, data = HttpTransport().get(f"{url.rstrip('/')}/estimates")
+    if status != 200:
+        raise NotDelivered(f"the collector has no estimates there (status {status})")
+    found: dict[str, Any] = json.loads(data)
+    return found
+
+
+def _tables(found: dict[str, Any]) -> list[Any]:
+    """One table per view that is short enough to read."""
+    made: list[Any] = []
+    for attribute in found["attributes"]:
+        title = f"{attribute['question']} ({attribute['n']:,} of {found['n']:,} reports, {attribute['mechanism']})"
+        if attribute["note"]:
+            made.append(f"{title}\n  {attribute['note']}\n")
+        for view in attribute["views"]:
+            rows = view["rows"]
+            if view["what"] == "distribution":
+                continue
+            made.append(_table(f"{title}: {view['what']}", rows, percent=view["what"] == "frequency"))
+    return made or [f"{found['title']}: nothing yet"]
+
+
+def _table(title: str, rows: list[dict[str, Any]], *, percent: bool) -> Any:
+    made = table("", "estimate", "95 % from", "to", title=title, numbers=("estimate", "95 % from", "to"))
+    shown = sorted(rows, key=lambda row: -row["value"]) if percent else rows
+    for row in shown[:MOST_ROWS]:
+        scale, form = (100, "{:.1f} %") if percent else (1, "{:.4g}")
+        made.add_row(row["label"], *(form.format(scale * row[name]) for name in ("value", "low", "high")))
+    if len(shown) > MOST_ROWS:
+        made.add_row(f"… {len(shown) - MOST_ROWS} more", "", "", "")
+    return made
