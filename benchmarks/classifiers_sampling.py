@@ -3,7 +3,7 @@
     python benchmarks/classifiers_sampling.py [--width 0.005] [--features 2] [--mechanisms ogpm,sw,…] [--full] [--json]
 
 Both ways must give 95 % intervals no wider than --width, for every mechanism at epsilon 1 to 8. New draws use
-Clopper and Pearson's interval, with the least number of reports that makes it narrow enough. The network is a torch
+Clopper and Pearson's interval, with the least number of reports that makes it as narrow as the widest shared one. The network is a torch
 module with 6 inputs and two hidden layers of 512. Times are processor time on one core. New draws are timed on 5,000
 reports per setting and scaled to the number needed; --full draws them all. How much is saved falls with the number of
 sensitive features and rises as intervals get narrower.
@@ -80,7 +80,7 @@ def measure(width: float, features: int, mechanisms: Sequence[str], hidden: int,
 
     theirs, draws = 0.0, 0
     for setting, part in zip(chosen, found, strict=True):
-        n = needed(min(max(part.estimate, 0.0), 1.0), width)
+        n = needed(min(max(part.estimate, 0.0), 1.0), max(widths))
         timed = n if full else min(n, TIMED)
         begin = time.process_time()
         drawn(answer, values, setting, timed).interval(0.05)

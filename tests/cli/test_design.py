@@ -53,7 +53,7 @@ def test_at_a_point_there_is_no_gap_to_show() -> None:
         (["-e", "1", "--domain", "binary"], "domain must be"),
         (["-e", "1", "--prior", "sometimes"], "prior"),
         (["-e", "1", "--chart", "x.gif"], "chart file"),
-        (["-e", "1", "--domain", "rectangle", "--chart", "x.png"], "--chart"),
+        (["-e", "1", "--domain", "binary", "--chart", "x.png"], "--chart"),
     ],
 )
 def test_bad_questions_get_one_line(arguments: list[str], message: str) -> None:

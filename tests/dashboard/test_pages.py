@@ -22,6 +22,7 @@ from tests.collector.running import Running, call, collector
 
 from deniable.dashboard.explorer import EPSILONS, POSITIONS, at_epsilon, explored
 from deniable.dashboard.pages import HEADERS, PAGES, STATIC, sdk_folder
+from deniable.dashboard.places import BEING_MADE, PlaceMaps
 from deniable.dashboard.privacy import privacy_of, surest
 from deniable.exact import Epsilon
 
@@ -167,6 +168,17 @@ def test_the_map_finds_where_people_are(served: Running) -> None:
     assert asked(served, "map?attribute=commute")["cells"] == []
 
 
+def test_nobody_waits_for_a_map_that_is_being_made() -> None:
+    class Counting:
+        def counted(self) -> dict[str, int]:
+            return {}
+
+    survey = survey_from_toml(SURVEY)
+    maps = PlaceMaps(Counting())  # type: ignore[arg-type]
+    with maps._lock:
+        assert maps.get(survey, "home")["note"] == BEING_MADE
+
+
 def test_shares_of_a_record_with_other_kinds_of_fields_are_estimated(served: Running) -> None:
     status, body = call(f"{served.survey}/estimates")
     commute = json.loads(body)["attributes"][0]
@@ -197,6 +209,16 @@ def test_every_step_of_the_explorer_works(name: str, domain: Any) -> None:
         assert found["rows"]
         assert found["mechanism"] == name
         assert math.isclose(found["odds"], math.exp(float(Epsilon(EPSILONS[step]))))
+
+
+@pytest.mark.parametrize("cells", [180, 777, 3000, 1 << 20])
+def test_a_window_is_drawn_with_two_levels_and_no_teeth(cells: int) -> None:
+    mechanism = make_mechanism("window", domain=Interval(0, 180, cells=cells), epsilon=2)
+    heights = [height for _, height in explored(mechanism, EPSILONS.index("2"), 5)["rows"]]
+    low, high = min(heights), max(heights)
+    between = [height for height in heights if 1.05 * low < height < 0.95 * high]
+    assert len(heights) <= 512
+    assert len(between) <= 2
 
 
 def test_a_mechanism_made_for_one_epsilon_is_replaced_and_the_page_says_so() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from deniable.charts.design import design_chart
 from deniable.design import design
 from deniable.design.plane_bound import plane_bound
 from deniable.domains import Interval, Rectangle
@@ -63,6 +64,19 @@ def test_a_rectangle_that_is_not_square_conforms() -> None:
     found = design(wide, "squared", 1)
     assert 1 <= found.gap <= 1.2
     assert_conforms(found.mechanism)
+
+
+def test_a_design_is_drawn_as_maps() -> None:
+    answer = design(Rectangle(Interval(0, 3, cells=6), Interval(-1, 1, cells=6)), "squared", 1)
+    drawn = design_chart(answer, "squared").to_dict()
+    maps, errors = drawn["vconcat"][0]["hconcat"], drawn["vconcat"][1]
+    for panel in maps:
+        shares = [row["share"] for row in drawn["datasets"][panel["layer"][0]["data"]["name"]]]
+        assert sum(shares) == pytest.approx(100)
+    found = [row["error"] for row in drawn["datasets"][errors["data"]["name"]]]
+    assert len(found) == 36
+    # The worst case is at a corner of a cell, the map at the middles.
+    assert 0.8 * answer.worst_case < max(found) <= answer.worst_case
 
 
 def test_any_weights_prove_a_valid_bound() -> None:

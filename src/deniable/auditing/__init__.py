@@ -9,9 +9,9 @@ coordinate_test         every coordinate of a vector report, the last one too
 float_support_test      outputs that only one input can give
 memo_test               "permanent" answers that are not
 timing_test             times that depend on the value
-reconstruction, attribute_inference    what repeated reports, or one report, give away
+reconstruct, attribute_inference        what repeated reports, or one report, give away
 count_gain, mean_gain, worst_report    how far fake users can push an estimate
-plausibility            could honest users have sent these reports?
+plausibility_test       could honest users have sent these reports?
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from deniable.auditing.inference import attribute_inference
     from deniable.auditing.memo import memo_test
     from deniable.auditing.own_mechanisms import audit_mechanism
-    from deniable.auditing.plausibility import plausibility
+    from deniable.auditing.plausibility import plausibility_test
     from deniable.auditing.poisoning import count_gain, mean_gain, worst_report
-    from deniable.auditing.reconstruction import reconstruction
+    from deniable.auditing.reconstruction import reconstruct
     from deniable.auditing.sampled import Audit, audit
     from deniable.auditing.targets import Command, HttpClient, Scalar, Vectorised
     from deniable.auditing.timing import timing_test
@@ -44,9 +44,9 @@ _HOMES = {
     "inference": ("attribute_inference",),
     "memo": ("memo_test",),
     "own_mechanisms": ("audit_mechanism",),
-    "plausibility": ("plausibility",),
+    "plausibility": ("plausibility_test",),
     "poisoning": ("count_gain", "mean_gain", "worst_report"),
-    "reconstruction": ("reconstruction",),
+    "reconstruction": ("reconstruct",),
     "sampled": ("Audit", "audit"),
     "targets": ("Command", "HttpClient", "Scalar", "Vectorised"),
     "timing": ("timing_test",),
@@ -69,8 +69,8 @@ __all__ = [
     "independence_test",
     "mean_gain",
     "memo_test",
-    "plausibility",
-    "reconstruction",
+    "plausibility_test",
+    "reconstruct",
     "samples_for",
     "timing_test",
     "verify",

@@ -22,8 +22,9 @@ BINS = 512
 MOST_COLUMNS = 4096
 FEW_COLUMNS = 8
 MOST_COMPARED = 24
-SELECTION_ERROR = 1e-3
-"""Only for choosing an event: the test has its own error and its own draws."""
+SELECTION_ERROR = 1e-6
+"""Only for choosing an event among many: the test has its own error and its own draws."""
+FEW_CELLS = 16
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,7 @@ def pair_features(first: Reports, second: Reports, histograms: list[tuple[Featur
 
     sums = distinct("all coordinates together", np.concatenate([total(first), total(second)]))
     yield Feature(sums.name, lambda reports: sums.encode(total(reports)), sums.cells)
-    for few in (2, FEW_COLUMNS):
+    for few in (2, 4, FEW_COLUMNS):
         telling = [columns[int(j)][:2] for j in order[:few]]
         yield Feature(f"the {len(telling)} most telling coordinates", _pattern(telling), 1 << len(telling))
 
@@ -189,13 +190,15 @@ def histogram(feature: Feature, reports: Reports) -> NDArray[np.int64]:
     return np.bincount(feature.encode(reports), minlength=feature.cells)
 
 
-def best_union(a: Any, b: Any, *, delta: float, epsilon: float | None) -> tuple[float, NDArray[np.bool_]]:
+def best_union(
+    a: Any, b: Any, *, delta: float, epsilon: float | None, ranked: NDArray[np.float64] | None = None
+) -> tuple[float, NDArray[np.bool_]]:
     """The union of cells that shows most: of epsilon, or of delta beside a given epsilon.
 
-    Cells are added in the order of their likelihood ratio, so some prefix is the best union.
+    Cells are added in the order of their likelihood ratio, so some prefix is the best union. With many cells the order
+    should come from other draws (`ranked`): in its own counts, chance alone would put the luckiest cells first.
     """
-    ratio, _ = _log_ratio(a, b)
-    order = np.argsort(-ratio, kind="stable")
+    order = np.argsort(-(_log_ratio(a, b)[0] if ranked is None or len(a) <= FEW_CELLS else ranked), kind="stable")
     hits, other = np.cumsum(a[order]), np.cumsum(b[order])
     n, m = int(a.sum()), int(b.sum())
     if epsilon is None:
@@ -226,15 +229,17 @@ def search(
     for i, j in combinations(range(len(inputs)), 2):
         # With many coordinates only those are compared that looked different in the other half.
         telling = sorted(shared, key=lambda found: -_log_ratio(found[1][i], found[1][j])[1])[:MOST_COMPARED]
-        counts = [(feature, chosen[i], chosen[j]) for feature, _, chosen in telling]
+        counts = [(feature, chosen[i], chosen[j], _log_ratio(made[i], made[j])[0]) for feature, made, chosen in telling]
         own = list(pair_features(fit[i], fit[j], [(feature, made[i], made[j]) for feature, made, _ in shared]))
         if support is not None:
             own.append(_supported(support, inputs[i], inputs[j]))
-        counts += [(feature, histogram(feature, select[i]), histogram(feature, select[j])) for feature in own]
-        for feature, a, b in counts:
-            for likely, unlikely, one, other in ((i, j, a, b), (j, i, b, a)):
+        for feature in own:
+            ranked = _log_ratio(histogram(feature, fit[i]), histogram(feature, fit[j]))[0]
+            counts.append((feature, histogram(feature, select[i]), histogram(feature, select[j]), ranked))
+        for feature, a, b, ranked in counts:
+            for likely, unlikely, one, other, order in ((i, j, a, b, ranked), (j, i, b, a, -ranked)):
                 for goal, beside in enumerate((None, epsilon)):
-                    score, accepted = best_union(one, other, delta=delta, epsilon=beside)
+                    score, accepted = best_union(one, other, delta=delta, epsilon=beside, ranked=order)
                     found = best[goal]
                     if found is None or score > found.score:
                         best[goal] = Candidate(likely, unlikely, Event(feature, accepted), score)

@@ -48,7 +48,7 @@ class Plausibility:
         return f"IMPLAUSIBLE: no population explains {self.reports:,} reports ({self.method}); number {self.worst} fits worst"
 
 
-def plausibility(sums: Accumulator, *, error: float = ERROR) -> Plausibility:
+def plausibility_test(sums: Accumulator, *, error: float = ERROR) -> Plausibility:
     """Test the sums of many reports against all mixtures of the mechanism's rows.
 
     With a count per output, the most likely population is fitted and the fit tested with as many degrees of freedom as

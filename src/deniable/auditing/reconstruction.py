@@ -14,7 +14,8 @@ from deniable.auditing.bounds import chance_above, chance_below
 from deniable.auditing.own_mechanisms import own_support, spread
 from deniable.batch import Keystream, SystemKeystream, draw_many
 from deniable.batch.sampler import uniform_below
-from deniable.channels import Bits, Channel
+from deniable.channels import Bits, Channel, TwoLevel
+from deniable.channels.subsets import Subsets
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.mechanisms import Mechanism
 from deniable.utility.rows import dense
@@ -56,7 +57,7 @@ class Reconstruction:
         return max(0, math.ceil(odds / self.epsilon))
 
 
-def reconstruction(
+def reconstruct(
     mechanism: Mechanism,
     *,
     repeats: Sequence[int] = REPEATS,
@@ -69,7 +70,7 @@ def reconstruction(
     r reports and k values.
 
     >>> from deniable.mechanisms import make_mechanism
-    >>> found = reconstruction(make_mechanism("randomized-response", epsilon=1), repeats=(1, 25), users=500)
+    >>> found = reconstruct(make_mechanism("randomized-response", epsilon=1), repeats=(1, 25), users=500)
     >>> found.guesses[1].right > found.guesses[0].right
     True
     """
@@ -100,7 +101,7 @@ def _bound(epsilon: float, inputs: int) -> float:
 
 def _likelihood(channel: Channel) -> Any:
     """Outputs of many users -> log likelihoods of every input, up to a constant per output."""
-    if isinstance(channel, Bits):
+    if isinstance(channel, Bits) or (isinstance(channel, TwoLevel) and isinstance(channel.sets, Subsets)):
         return lambda outputs: spread(channel, outputs).astype(np.float64)  # every set bit is worth the same
     support = own_support(channel)
     if support is not None:

@@ -8,10 +8,11 @@ import altair as alt
 import numpy as np
 
 from deniable.charts.theme import COLOURS, inline, themed
-from deniable.domains import Circle, Interval
+from deniable.domains import Circle, Interval, Rectangle
 from deniable.errors import NotSupported
 from deniable.mechanisms import mechanism_class
 from deniable.utility import density, error_curve
+from deniable.utility.rows import dense
 
 if TYPE_CHECKING:
     from deniable.design import Answer
@@ -19,14 +20,21 @@ if TYPE_CHECKING:
 BINS = 64
 POINTS = 201
 WIDTH = 640
+MAP_BINS, MAP_WIDTH = 24, 220
 
 
 def design_chart(answer: Answer, loss: str | float) -> Any:
-    """Histograms of the report for four private values; below, the expected error beside the published mechanism and the bound."""
+    """Histograms of the report for four private values; below, the expected error beside the published mechanism and the bound.
+
+    On a rectangle: maps of the report for three private places, and a map of the expected error.
+    """
     mechanism = answer.mechanism
-    if not isinstance(mechanism.domain, Interval | Circle):
-        raise NotSupported("a design is drawn over an interval or a circle")
-    both = alt.vconcat(_histograms(answer), _errors(answer, loss), spacing=28).resolve_scale(color="independent")
+    if isinstance(mechanism.domain, Rectangle):
+        both = alt.vconcat(_maps(answer), _error_map(answer, loss), spacing=28).resolve_scale(color="independent")
+    elif isinstance(mechanism.domain, Interval | Circle):
+        both = alt.vconcat(_histograms(answer), _errors(answer, loss), spacing=28).resolve_scale(color="independent")
+    else:
+        raise NotSupported("a design is drawn over an interval, a circle or a rectangle")
     published = f"{answer.published['name']} has {answer.published['worst_case']:.5g}"
     bound = f"no mechanism is below {answer.lower_bound:.5g}" if answer.lower_bound > 0 else answer.method
     return themed(
@@ -97,4 +105,79 @@ def _errors(answer: Answer, loss: str | float) -> Any:
             ),
         )
         .properties(width=WIDTH, height=260)
+    )
+
+
+def _maps(answer: Answer) -> Any:
+    """Where a report falls, for a corner, a place on the way and the middle: the share of reports in square bins."""
+    domain, outputs, chances = _law(answer)
+    indices = [domain.encode(_place(domain, share)) for share in (0.0, 0.25, 0.5)]
+    edges = [np.linspace(float(axis.low), float(axis.high), MAP_BINS + 1) for axis in (domain.x, domain.y)]
+    panels = []
+    for share, row in zip((0.0, 0.25, 0.5), chances[indices], strict=True):
+        heights = np.histogram2d(outputs[:, 0], outputs[:, 1], bins=edges, weights=row)[0]
+        rows = [
+            {"from": edges[0][i], "to": edges[0][i + 1], "low": edges[1][j], "high": edges[1][j + 1], "share": 100 * heights[i, j]}
+            for i in range(MAP_BINS)
+            for j in range(MAP_BINS)
+            if heights[i, j] > 0
+        ]
+        place = _place(domain, share)
+        true = alt.Chart(inline([{"from": place[0], "low": place[1]}])).mark_point(
+            shape="cross", color=COLOURS[1], size=90, filled=True
+        )
+        shown = _rectangles(domain, rows, "share", "% of reports", "sqrt") + true.encode(x="from:Q", y="low:Q")
+        panels.append(
+            shown.properties(
+                width=MAP_WIDTH,
+                height=_height(domain, MAP_WIDTH),
+                title=alt.TitleParams(f"true place ({place[0]:.3g}, {place[1]:.3g})", fontSize=13, fontWeight="normal"),
+            )
+        )
+    return alt.hconcat(*panels, spacing=24).resolve_scale(color="shared")
+
+
+def _error_map(answer: Answer, loss: str | float) -> Any:
+    """The expected error at the middle of every cell."""
+    domain, outputs, chances = _law(answer)
+    exponent = {"absolute": 1.0, "squared": 2.0}.get(str(loss)) or float(loss)
+    sides = float(domain.x.width) / domain.x.cells, float(domain.y.width) / domain.y.cells
+    rows = []
+    for index in range(domain.size):
+        left = float(domain.x.low) + sides[0] * (index % domain.x.cells)
+        bottom = float(domain.y.low) + sides[1] * (index // domain.x.cells)
+        apart = np.hypot(outputs[:, 0] - left - sides[0] / 2, outputs[:, 1] - bottom - sides[1] / 2)
+        error = float(chances[index] @ apart**exponent)
+        rows.append({"from": left, "to": left + sides[0], "low": bottom, "high": bottom + sides[1], "error": error})
+    what = f"expected {loss} error" if isinstance(loss, str) else f"expected error, exponent {loss:g}"
+    return _rectangles(domain, rows, "error", what, "linear").properties(width=2 * MAP_WIDTH, height=_height(domain, 2 * MAP_WIDTH))
+
+
+def _law(answer: Answer) -> tuple[Any, Any, Any]:
+    """The domain, the reported places, and the probabilities of each for every true cell."""
+    mechanism: Any = answer.mechanism
+    outputs = np.array([mechanism.decode(output) for output in range(mechanism.channel.outputs)])
+    return mechanism.domain, outputs, dense(mechanism.channel, np.arange(mechanism.domain.size))
+
+
+def _place(domain: Any, share: float) -> tuple[float, float]:
+    return float(domain.x.low) + share * float(domain.x.width), float(domain.y.low) + share * float(domain.y.width)
+
+
+def _height(domain: Any, width: int) -> int:
+    return round(min(max(width * float(domain.y.width / domain.x.width), width / 4), 2 * width))
+
+
+def _rectangles(domain: Any, rows: list[dict[str, Any]], value: str, title: str, scale: Any) -> Any:
+    across, up = ([float(axis.low), float(axis.high)] for axis in (domain.x, domain.y))
+    return (
+        alt.Chart(inline(rows))
+        .mark_rect()
+        .encode(
+            x=alt.X("from:Q", title=None, scale=alt.Scale(domain=across), axis=alt.Axis(tickCount=5, grid=False)),
+            x2="to:Q",
+            y=alt.Y("low:Q", title=None, scale=alt.Scale(domain=up), axis=alt.Axis(tickCount=5, grid=False)),
+            y2="high:Q",
+            color=alt.Color(f"{value}:Q", title=title, scale=alt.Scale(type=scale, scheme="blues")),
+        )
     )

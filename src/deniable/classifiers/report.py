@@ -11,8 +11,8 @@ class Row:
     """ρ of one mechanism at one epsilon.
 
     `lower` never exceeds ρ: proved when `kind` is "exact" or "certified" (or `proved` says so), else with the
-    report's confidence. `value` is ρ itself when `kind` is "exact", the middle of a certified interval, or an
-    estimate. Over several records all three are averages, and `worst` holds the least ρ with its interval.
+    report's confidence. `value` is ρ itself when `kind` is "exact", ρ of reports moved to places when it is
+    "counted", the middle of a certified interval, or an estimate. Over several records all three are averages, and `worst` holds the least ρ with its interval.
     """
 
     mechanism: str

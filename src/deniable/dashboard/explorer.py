@@ -17,7 +17,10 @@ from deniable.utility import density, expected_error, pmf, support
 
 EPSILONS = ("1/10", "1/4", "1/2", "3/4", "1", "3/2", "2", "5/2", "3", "4", "5", "6", "8")
 POSITIONS = 11
-POINTS = 101
+POINTS = 201
+FINE = 4096
+DRAWN = 512
+"""Outputs that get a bin each, bins for more outputs than those, and points that are drawn."""
 SHOWN = 24
 """Categories that are listed."""
 PEOPLE = (100, 1_000, 10_000, 100_000, 1_000_000)
@@ -100,12 +103,22 @@ def _law(made: Mechanism, value: Any) -> dict[str, Any]:
     if isinstance(domain, Binary | Categories):
         return _categorical(made, value)
     if isinstance(domain, Interval | Circle):
-        curve = density(made, value, points=POINTS)
-        rows = [[float(at), float(height)] for at, height in zip(curve.values, curve.heights, strict=True)]
-        return {"kind": "circle" if isinstance(domain, Circle) else "line", "rows": rows, "error": expected_error(made, value)}
+        kind = "circle" if isinstance(domain, Circle) else "line"
+        return {"kind": kind, "rows": _curve(made, value), "error": expected_error(made, value)}
     if isinstance(domain, Rectangle) and made.channel.outputs == domain.size:
         return _places(made, domain, value)
     return {}
+
+
+def _curve(made: Mechanism, value: Any) -> list[list[float]]:
+    """The density as points to draw. Bins that hold now one output, now two, would show teeth: so one bin for each output."""
+    outputs = made.channel.outputs
+    curve = density(made, value, points=outputs if outputs <= FINE else POINTS)
+    each = -(-len(curve.values) // DRAWN)
+    starts = np.arange(0, len(curve.values), each)
+    sizes = np.diff(np.append(starts, len(curve.values)))
+    columns = [np.add.reduceat(column, starts) / sizes for column in (curve.values, curve.heights)]
+    return [[float(at), float(height)] for at, height in zip(*columns, strict=True)]
 
 
 def _categorical(made: Mechanism, value: Any) -> dict[str, Any]:

@@ -18,6 +18,8 @@ from deniable.surveys import Survey
 
 ONE_AT_A_TIME = threading.Lock()
 """Laws of mechanisms that nobody collects with are worked out one after the other: counting comes first."""
+PATIENCE = 2.0
+"""Seconds to wait for one's turn."""
 
 
 def _admitted(request: Request) -> tuple[State, Survey]:
@@ -42,8 +44,12 @@ async def explorer(request: Request) -> Response:
     position = _number(request, "position", POSITIONS)
 
     def look() -> object:
-        with ONE_AT_A_TIME:
+        if not ONE_AT_A_TIME.acquire(timeout=PATIENCE):
+            raise Refusal(503, "busy with other questions; come back later", retry_after=1)
+        try:
             return explored(survey.parts[name], step, position)
+        finally:
+            ONE_AT_A_TIME.release()
 
     return json_response(await run_in_threadpool(look))
 

@@ -22,6 +22,8 @@ FRESH_SECONDS = 60.0
 NEWS = 0.1
 """A map is made again when a tenth more people have answered, and at most once a minute: it takes seconds."""
 
+BEING_MADE = "a map is being made; it takes some seconds"
+
 
 @dataclass
 class PlaceMaps:
@@ -35,14 +37,19 @@ class PlaceMaps:
         """The map, or a note that says why there is none."""
         if isinstance(survey.parts[name].domain, Binary | Categories | Circle | Interval):
             return {"n": 0, "cells": [], "note": "this attribute is not a place"}
-        with self._lock:
-            kept = self._kept.get((survey.hash, name))
-            counted = self.store.counted().get(survey.hash, 0)
-            if kept is not None and (time.monotonic() - kept[0] < FRESH_SECONDS or counted <= kept[1]["counted"] * (1 + NEWS)):
-                return kept[1]
+        kept = self._kept.get((survey.hash, name))
+        counted = self.store.counted().get(survey.hash, 0)
+        if kept is not None and (time.monotonic() - kept[0] < FRESH_SECONDS or counted <= kept[1]["counted"] * (1 + NEWS)):
+            return kept[1]
+        # Nobody waits for a map that somebody else is having made: waiting requests would block the ones that count.
+        if not self._lock.acquire(blocking=False):
+            return kept[1] if kept is not None else {"n": 0, "cells": [], "note": BEING_MADE}
+        try:
             found = {**map_of(survey, self.store, name), "counted": counted}
             self._kept[survey.hash, name] = (time.monotonic(), found)
             return found
+        finally:
+            self._lock.release()
 
 
 def map_of(survey: Survey, store: Store, name: str) -> dict[str, Any]:

@@ -79,6 +79,7 @@ async function mapOf(attribute, place) {
     const found = await ask(`dashboard/surveys/${surveyHash}/map?attribute=${encodeURIComponent(attribute.name)}`);
     if (!found.cells.length) {
       place.replaceChildren(element("p", { class: "quiet" }, found.note));
+      if (found.note.includes("being made")) setTimeout(() => place.isConnected && mapOf(attribute, place), 2 * EVERY);
       return;
     }
     const fullest = found.cells.slice().sort((a, b) => b.value - a.value);

@@ -1,0 +1,156 @@
+"""Shares of categories: which mechanism, for one attribute or for several.
+
+The error is the root of a share's variance given the users' data, averaged over all values. For every mechanism with
+a p and a q that average does not depend on the data. For the worst data it is the largest variance any share can have.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import numpy as np
+
+from deniable.accumulators import accumulator_for
+from deniable.auditing.poisoning import count_gain
+from deniable.batch import Keystream, Reports, randomize_many
+from deniable.domains import Binary, Domain, Record
+from deniable.errors import InvalidParameter, NotSupported
+from deniable.estimators.attributes import predicted_errors
+from deniable.estimators.support_counts import support_counts
+from deniable.exact import Epsilon
+from deniable.mechanisms import Mechanism, make_mechanism
+from deniable.mechanisms.records.fake_data import SamplingPlusFakeData
+from deniable.mechanisms.records.product import ProductMechanism
+from deniable.mechanisms.records.sample_one import SampleOne
+from deniable.planning.question import Question
+from deniable.planning.way import Floats, LeftOut, Prediction, Way, fakes, normal
+from deniable.utility import support
+
+NAMES = ("k-rr", "sue", "oue", "sign-bits", "blh", "olh", "hadamard", "projective", "subset")
+INNER = ("k-rr", "olh", "oue", "hadamard", "subset")
+"""What the fields of a record are asked with."""
+
+
+def share_ways(question: Question, epsilon: Epsilon) -> Iterator[Way | LeftOut]:
+    """Every way to ask for shares at this epsilon."""
+    record = question.record
+    if record is not None:
+        yield from _record_ways(question, record, question.each(epsilon))
+        return
+    each = question.each(epsilon)
+    for name in names_for(question.domain):
+        yield attempt(name, lambda name=name: _one(question, make_mechanism(name, domain=question.domain, epsilon=each)))
+    if question.repeats > 1 and not question.changing and not isinstance(question.domain, Binary):
+        # The lifetime level is all of epsilon; a single report is kept at half of it.
+        make = partial(make_mechanism, "rappor", domain=question.domain, epsilon=epsilon.exact / 2, permanent=epsilon)
+        yield attempt("rappor", lambda: _one(question, make()))
+
+
+def names_for(domain: Domain) -> tuple[str, ...]:
+    """The mechanisms for a categorical domain."""
+    return ("randomized-response",) if isinstance(domain, Binary) else NAMES
+
+
+def attempt(name: str, make: Callable[[], Way]) -> Way | LeftOut:
+    """A way, or why there is none."""
+    try:
+        return make()
+    except (InvalidParameter, NotSupported) as refused:
+        return LeftOut(name, str(refused))
+
+
+def _one(question: Question, mechanism: Mechanism) -> Way:
+    worst = question.data == "worst"
+    return Way(
+        name=mechanism.name,
+        asked=mechanism,
+        estimator="shares(reports)",
+        predict=lambda n: normal(share_error(mechanism, n, worst=worst)),
+        losses=partial(_losses, mechanism, worst),
+        gain=lambda n: count_gain(mechanism, users=n, fakes=fakes(n)).gain,
+    )
+
+
+def share_error(mechanism: Mechanism, n: int, *, worst: bool = False) -> float:
+    """The root of the variance of a share among n users: averaged over the values, or the largest there is.
+
+    >>> from deniable.domains import Categories
+    >>> mechanism = make_mechanism("oue", domain=Categories(1000), epsilon=1)
+    >>> round(share_error(mechanism, 100_000), 6)      # about sqrt(4e / (e - 1)**2 / n)
+    0.006068
+    """
+    law = support(mechanism)
+    if worst:
+        return math.sqrt(max(law.variance(n, 0), law.variance(n, n))) / n
+    return math.sqrt(law.variance(n, n / mechanism.domain.size)) / n
+
+
+def _losses(mechanism: Mechanism, worst: bool, n: int, runs: int, stream: Keystream) -> Floats:
+    law, k = support(mechanism), mechanism.domain.size
+    people = np.zeros(n, np.int64) if worst else np.arange(n) % k
+    looked = [0 if law.variance(1, 1) >= law.variance(1, 0) else 1] if worst else list(range(k))
+    truth = np.bincount(people, minlength=k)[looked] / n
+    p, q = float(law.p), float(law.q)
+    found = np.empty(runs)
+    for run in range(runs):
+        sums = accumulator_for(mechanism).add(randomize_many(mechanism, _named(mechanism.domain, people), stream))
+        shares = (support_counts(sums)[looked] / n - q) / (p - q)
+        found[run] = ((shares - truth) ** 2).mean()
+    return found
+
+
+def _named(domain: Domain, people: np.ndarray[tuple[int], np.dtype[np.int64]]) -> object:
+    """Numbers of categories as their values."""
+    labels: Sequence[str] | None = getattr(domain, "labels", None)
+    return people if labels is None else np.array(labels)[people]
+
+
+def _record_ways(question: Question, record: Record, epsilon: Epsilon) -> Iterator[Way | LeftOut]:
+    """Every field with a part of epsilon, or one field with all of it, by each mechanism; and fakes."""
+    if question.data == "worst":
+        raise NotSupported("several attributes are planned for data='even' only")
+    for inner in INNER:
+        chosen = {field: "randomized-response" if isinstance(kind, Binary) else inner for field, kind in record.fields.items()}
+        split = partial(ProductMechanism.split, record, epsilon, mechanism=chosen)
+        yield attempt(f"product ({inner})", lambda split=split, inner=inner: _record(split(), inner))
+        sample = partial(SampleOne.of, record, epsilon, mechanism=chosen)
+        yield attempt(f"sample-one ({inner})", lambda sample=sample, inner=inner: _record(sample(), inner))
+    yield attempt("rs-fd", lambda: _record(SamplingPlusFakeData(domain=record, epsilon=epsilon), None))
+
+
+def _record(mechanism: ProductMechanism | SampleOne | SamplingPlusFakeData, inner: str | None) -> Way:
+    return Way(
+        name=mechanism.name,
+        inner=inner,
+        asked=mechanism,
+        estimator="attribute_shares(reports)",
+        predict=partial(_record_prediction, mechanism),
+        losses=partial(_record_losses, mechanism),
+    )
+
+
+def _record_prediction(mechanism: ProductMechanism | SampleOne | SamplingPlusFakeData, n: int) -> Prediction:
+    errors = predicted_errors(mechanism, n)
+    return normal(math.sqrt(sum(errors.values()) / len(errors)), worst_attribute=math.sqrt(max(errors.values())))
+
+
+def _record_losses(
+    mechanism: ProductMechanism | SampleOne | SamplingPlusFakeData, n: int, runs: int, stream: Keystream
+) -> Floats:
+    sizes = {name: part.domain.size for name, part in mechanism.parts.items()}
+    people = {name: np.arange(n) % size for name, size in sizes.items()}
+    values = {name: _named(mechanism.parts[name].domain, column) for name, column in people.items()}
+    laws = {name: support(part) for name, part in mechanism.parts.items()}
+    found = np.empty(runs)
+    for run in range(runs):
+        reports: Reports = randomize_many(mechanism, values, stream)
+        parts = accumulator_for(mechanism).add(reports).parts  # type: ignore[attr-defined]
+        losses = []
+        for name, part in parts.items():
+            truth = np.bincount(people[name], minlength=sizes[name]) / n
+            p, q = float(laws[name].p), float(laws[name].q)
+            losses.append((((support_counts(part) / part.n - q) / (p - q) - truth) ** 2).mean())
+        found[run] = np.mean(losses)
+    return found

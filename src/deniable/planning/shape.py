@@ -1,0 +1,227 @@
+"""Distributions and quantiles of numbers, from unbiased shares of equal bins.
+
+Distribution: the expected Wasserstein-1 distance between the estimated and the true cdf at the edges of the bins, in
+the domain's units; on a circle, the root mean squared error of a bin's share. Quantile: the root mean squared error of
+the value. All for people spread evenly over the domain, by `histogram` (linear inversion, so that the error follows
+from the weights). Smoothing (`distribution`, "ems") is usually nearer for smooth data; by how much depends on them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from deniable.accumulators import accumulator_for
+from deniable.batch import Keystream, randomize_many
+from deniable.batch.sampler import uniform_below
+from deniable.domains import Categories, Circle, Interval
+from deniable.errors import NotSupported
+from deniable.estimators.bins import checked_bins, gathered
+from deniable.estimators.covariance import support_law
+from deniable.estimators.distribution import binned, count_covariance
+from deniable.estimators.hierarchy import HierarchicalHistogram
+from deniable.estimators.histogram import MOST_CONDITION
+from deniable.estimators.support_counts import support_counts
+from deniable.estimators.tree import consistent, influence
+from deniable.exact import Epsilon
+from deniable.mechanisms import Mechanism, make_mechanism
+from deniable.planning.frequency import NAMES as CATEGORICAL
+from deniable.planning.frequency import attempt
+from deniable.planning.question import Question
+from deniable.planning.way import NORMAL, Floats, LeftOut, Prediction, Way, fakes
+
+NUMERIC = ("sw", "window", "ogpm", "pm", "hm", "pm-sub", "redesigned-sw", "pm-c", "sw-c")
+SLOW = ("laplace", "staircase", "bounded-laplace", "truncated-laplace", "atoms")
+CIRCULAR = ("circular-window", "circular-ogpm", "circular-redesigned-sw", "purkayastha")
+FINE = 1 << 30
+ROUGH = 0.35
+"""Where a bin's share is known no better than this part of it, a quantile's error is only roughly predicted."""
+
+Read = Literal["distribution", "circle", "quantile"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is computed from the shares of the bins, and how its error follows from their covariance."""
+
+    read: Read
+    bins: int
+    level: float
+    width: float
+
+    def prediction(self, covariance: Floats) -> Prediction:
+        """From the covariance of the shares."""
+        share = math.sqrt(float(np.trace(covariance)) / self.bins)
+        if self.read == "circle":
+            return Prediction(share, NORMAL * share)
+        if self.read == "distribution":
+            below = np.tril(np.ones((self.bins, self.bins)))[:-1]
+            deviations = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", below, covariance, below), 0.0))
+            # The mean of |z| is sqrt(2/pi) deviations.
+            error = self.width * math.sqrt(2 / math.pi) * float(deviations.sum()) / self.bins
+            return Prediction(error, NORMAL * share, {"share_error": share})
+        question = self.below()
+        # Spread evenly, the density is 1/width: the value errs as the share below it does.
+        error = self.width * math.sqrt(max(float(question @ covariance @ question), 0.0))
+        return Prediction(error, NORMAL * error, {"share_error": share, "rough": float(share * self.bins > ROUGH)})
+
+    def below(self) -> Floats:
+        """How much of each bin lies below the quantile."""
+        return np.clip(self.level * self.bins - np.arange(self.bins), 0.0, 1.0)
+
+    def loss(self, shares: Floats, truth: Floats) -> float:
+        """How far estimated shares are from the true ones."""
+        if self.read == "circle":
+            return float(((shares - truth) ** 2).mean())
+        if self.read == "distribution":
+            return self.width * float(np.abs(np.cumsum(shares - truth)[:-1]).sum()) / self.bins
+        return float((self.quantile(shares) - self.quantile(truth)) ** 2)
+
+    def quantile(self, shares: Floats) -> float:
+        """Where the cdf, made to rise, reaches the level; linear within bins."""
+        up = np.concatenate([[0.0], np.cumsum(shares)])
+        up[-1] = 1.0
+        rising = (np.maximum.accumulate(up) + np.minimum.accumulate(up[::-1])[::-1]) / 2
+        rising = np.clip(rising, 0.0, 1.0) + 1e-12 * np.arange(len(up))
+        return self.width * float(np.interp(self.level, rising, np.arange(len(up)) / self.bins))
+
+
+def shape_ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> Iterator[Way | LeftOut]:
+    """Every way to ask for a distribution or a quantile at this epsilon."""
+    domain, each = question.domain, question.each(epsilon)
+    assert isinstance(domain, Interval | Circle)
+    read: Read = "circle" if isinstance(domain, Circle) else "quantile" if question.task == "quantile" else "distribution"
+    reading = Reading(read, question.bins, question.level, float(domain.width))
+    names = CIRCULAR if read == "circle" else NUMERIC + (SLOW if slow else ())
+    for name in names:
+        yield attempt(name, lambda name=name: _inverted(make_mechanism(name, domain=domain, epsilon=each), reading))
+    for name in CATEGORICAL:
+        make = partial(make_mechanism, name, domain=Categories(question.bins), epsilon=each)
+        yield attempt(name, lambda make=make: _categories(make(), reading, domain))
+    levels = round(math.log(question.bins, 4))
+    if read != "circle" and 4**levels == question.bins and levels > 1:
+        yield _tree(HierarchicalHistogram(domain, each, 4, levels), reading)  # type: ignore[arg-type]
+
+
+def inversion(mechanism: Mechanism, bins: int) -> tuple[Floats, Floats]:
+    """The matrix from bins to outputs, and the one `histogram` inverts it by."""
+    laid = binned(mechanism, checked_bins(mechanism, bins, bins))
+    matrix = laid.transition.matrix
+    usual = matrix.mean(axis=0)
+    usual = np.where(usual > 0, usual, 1.0)
+    scaled = matrix / np.sqrt(usual)
+    information = scaled @ scaled.T
+    if np.linalg.cond(information) > MOST_CONDITION**2 or len(usual) < bins:
+        raise NotSupported(f"{bins} bins are more than the reports of {mechanism.name} tell apart")
+    return matrix, np.asarray(np.linalg.solve(information, matrix / usual), np.float64)
+
+
+def _inverted(mechanism: Mechanism, reading: Reading) -> Way:
+    matrix, slope = inversion(mechanism, reading.bins)
+    # For one user; people are spread evenly within their bins, too.
+    once = count_covariance(slope, matrix, np.full(reading.bins, 1 / reading.bins), 1, "these users")
+
+    def losses(n: int, runs: int, stream: Keystream) -> Floats:
+        cuts = binned(mechanism, reading.bins).cuts
+        found = np.empty(runs)
+        for run in range(runs):
+            values, truth = people(n, reading, mechanism.domain, stream)  # type: ignore[arg-type]
+            sums = accumulator_for(mechanism).add(randomize_many(mechanism, values, stream))
+            found[run] = reading.loss(slope @ (gathered(sums.sums, cuts) / n), truth)
+        return found
+
+    return Way(
+        name=mechanism.name,
+        asked=mechanism,
+        estimator=f"histogram(reports, bins={reading.bins})",
+        predict=lambda n: reading.prediction(once / n),
+        losses=losses,
+        root=reading.read != "distribution",
+        gain=lambda n: fakes(n) / (n + fakes(n)) * float(slope.max()),
+    )
+
+
+def _categories(mechanism: Mechanism, reading: Reading, domain: Interval | Circle) -> Way:
+    """The value's bin is asked for as a category."""
+    law = support_law(mechanism)
+    bins = reading.bins
+    # Shares must add up to 1: what is missing is spread evenly, which keeps them unbiased.
+    even = np.eye(bins) - 1 / bins
+    once = even @ law.count_noise(np.full(bins, 1 / bins), True) @ even
+
+    def losses(n: int, runs: int, stream: Keystream) -> Floats:
+        found = np.empty(runs)
+        for run in range(runs):
+            values, truth = people(n, reading, domain, stream)
+            inside = _bins_of(values, domain, bins)
+            sums = accumulator_for(mechanism).add(randomize_many(mechanism, inside, stream))
+            shares = (support_counts(sums) / n - law.q) / law.gap
+            found[run] = reading.loss(shares + (1 - shares.sum()) / bins, truth)
+        return found
+
+    return Way(
+        name=mechanism.name,
+        inner=f"{bins} bins",
+        asked=mechanism,
+        estimator="shares(reports) of bins, made to add up to 1",
+        predict=lambda n: reading.prediction(once / n),
+        losses=losses,
+        root=reading.read != "distribution",
+        gain=lambda n: fakes(n) / (n + fakes(n)) * (1 - law.q) / law.gap,
+    )
+
+
+def _tree(tree: HierarchicalHistogram, reading: Reading) -> Way:
+    bins, chances, spreads = reading.bins, [], []
+    for mechanism in tree.mechanisms:
+        law, nodes = support_law(mechanism), mechanism.domain.size
+        chance = law.q + law.gap / nodes
+        chances.append(tree.levels * chance * (1 - chance) / law.gap**2)
+        even = np.full(nodes, 1 / nodes)
+        spreads.append(tree.levels * (law.count_noise(even, True) + np.diag(even) - 1 / nodes**2))
+    pulls = [influence(unit, chances, tree.fan_out) for unit in np.eye(bins)]
+    # Who was asked at a level is part of it; which users there are is not.
+    once = 1 / bins**2 - np.eye(bins) / bins
+    for level, spread in enumerate(spreads):
+        rows = np.array([pull[level] for pull in pulls])
+        once = once + rows @ spread @ rows.T
+
+    def losses(n: int, runs: int, stream: Keystream) -> Floats:
+        found = np.empty(runs)
+        for run in range(runs):
+            values, truth = people(n, reading, tree.domain, stream)
+            sums = tree.accumulate(tree.randomize_many(values, stream))
+            leaves = consistent(sums.node_shares(), sums.node_variances(), tree.fan_out)[-1]
+            found[run] = reading.loss(leaves, truth)
+        return found
+
+    return Way(
+        name="hierarchical-histogram",
+        inner=f"{tree.oracle}, fan-out {tree.fan_out}, {tree.levels} levels",
+        asked=tree,
+        estimator="HierarchicalHistogram.accumulate(reports).shares()",
+        predict=lambda n: reading.prediction(once / n),
+        losses=losses,
+        root=reading.read != "distribution",
+    )
+
+
+def people(n: int, reading: Reading, domain: Interval | Circle, stream: Keystream) -> tuple[Floats, Floats]:
+    """n values, as many in every bin as can be, anywhere within it; and the share of every bin."""
+    inside = np.arange(n) % reading.bins
+    place = (inside + (uniform_below(FINE, n, stream) + 0.5) / FINE) / reading.bins
+    values = np.clip(float(domain.low) + float(domain.width) * place, float(domain.low), float(domain.low + domain.width))
+    return values, np.bincount(inside, minlength=reading.bins) / n
+
+
+def _bins_of(values: Floats, domain: Interval | Circle, bins: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """The bin of every value."""
+    place = (values - float(domain.low)) / float(domain.width) * bins
+    return np.clip(np.floor(place), 0, bins - 1).astype(np.int64)
+
+
