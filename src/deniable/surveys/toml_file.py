@@ -9,7 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from deniable.domains import Domain, Record, domain_from_recipe
+from deniable.domains import Domain, Interval, Record, domain_from_recipe
 from deniable.errors import InvalidParameter
 from deniable.exact import Epsilon
 from deniable.mechanisms import Mechanism, make_mechanism
@@ -27,8 +27,8 @@ _ATTRIBUTE = {"question", "domain", "mechanism", "epsilon", "parameters"}
 
 
 def usual_mechanism(domain: Domain, epsilon: Epsilon) -> str:
-    """The usual mechanism for a domain: what `auto` means when nobody plans."""
-    found = USUAL.get(type(domain))
+    """The usual mechanism for a domain: what `auto` means when nobody plans. For numbers, one that shows the distribution."""
+    found = "sw" if isinstance(domain, Interval) else USUAL.get(type(domain))
     if found is None:
         raise InvalidParameter(f"no mechanism is usual for {type(domain).__name__}; name one")
     return found
