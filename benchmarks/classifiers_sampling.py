@@ -2,11 +2,11 @@
 
     python benchmarks/classifiers_sampling.py [--width 0.005] [--features 2] [--mechanisms ogpm,sw,…] [--full] [--json]
 
-Both ways must give 95 % intervals no wider than --width, for every mechanism at epsilon 1 to 8. New draws use
-Clopper and Pearson's interval, with the least number of reports that makes it as narrow as the widest shared one. The network is a torch
-module with 6 inputs and two hidden layers of 512. Times are processor time on one core. New draws are timed on 5,000
-reports per setting and scaled to the number needed; --full draws them all. How much is saved falls with the number of
-sensitive features and rises as intervals get narrower.
+Both ways must give 95 % intervals no wider than --width, for every mechanism at epsilon 1 to 8. New draws use Clopper and
+Pearson's interval, with the least number of reports that makes it as narrow as the widest shared one. The network is a
+torch module with 6 inputs and two hidden layers of 512. Times are processor time on one core. New draws are timed on
+5,000 reports per setting and scaled to the number needed; --full draws them all. How much is saved falls with the number
+of sensitive features and rises as intervals get narrower.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ def paced(address: str, survey: Survey, rate: int, seconds: int) -> dict[str, fl
     reports = [encode_report(survey.mechanism, survey.mechanism.randomize(i % 100)).hex() for i in range(100)]
     host = address.removeprefix("http://")
     took: list[float] = []
-    threads = 8
+    threads = 32
     lock = threading.Lock()
 
     def run(number: int) -> None:
@@ -214,10 +214,10 @@ def main() -> None:
                 wrk(url, place / "load.lua", 2, 64)
                 with running([sys.executable, "-c", EMPTY, "8792"], "http://127.0.0.1:8792/"):
                     wrk("http://127.0.0.1:8792/", place / "load.lua", 2, 64)
-                    empty = [wrk("http://127.0.0.1:8792/", place / "load.lua", options.seconds, 64) for _ in range(1)]
-                    ours = [wrk(url, place / "load.lua", options.seconds, 64) for _ in range(1)]
-                    empty.append(wrk("http://127.0.0.1:8792/", place / "load.lua", options.seconds, 64))
-                    ours.append(wrk(url, place / "load.lua", options.seconds, 64))
+                    empty = [wrk("http://127.0.0.1:8792/", place / "load.lua", options.seconds, 128) for _ in range(1)]
+                    ours = [wrk(url, place / "load.lua", options.seconds, 128) for _ in range(1)]
+                    empty.append(wrk("http://127.0.0.1:8792/", place / "load.lua", options.seconds, 128))
+                    ours.append(wrk(url, place / "load.lua", options.seconds, 128))
                 best = max(run["per_second"] for run in ours)
                 found["single_per_second"] = round(best)
                 found["empty_per_second"] = round(max(run["per_second"] for run in empty))

@@ -18,7 +18,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-PACKAGES = ["pure-ldp==1.2.0", "multi-freq-ldpy==0.2.5", "diffprivlib==0.6.6", "xxhash<4", "scikit-learn", "statsmodels", "scipy"]
+PACKAGES = [
+    "pure-ldp==1.2.0",
+    "multi-freq-ldpy==0.2.5",
+    "diffprivlib==0.6.6",
+    "xxhash<4",
+    "scikit-learn<1.7",
+    "statsmodels",
+    "scipy",
+]
 VALUES, EPSILON = 8, 1.0
 HASHES, FILTER = 2, 16
 

@@ -70,13 +70,16 @@ def bank(directory: Path) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
 
 def show(report: Report, *, published: str = "", chart: str | None = None, levels: Sequence[float] = (2, 4, 8)) -> None:
     """The table, a few sentences, and the chart when one was asked for."""
-    print(f"{'mechanism':14}{'epsilon':>8}{'lower':>9}{'rho':>9}{'kind':>11}{'interval':>18}{'empirical':>11}")
+    boxed = any(row.proved_lower is not None for row in report.rows)
+    title = f"{'mechanism':14}{'epsilon':>8}{'lower':>9}{'rho':>9}{'kind':>11}{'interval':>18}{'empirical':>11}"
+    print(title + (f"{'proved box':>12}" if boxed else ""))
     for row in report.rows:
         if row.epsilon not in levels:
             continue
         ends = f"{row.low:.4f}…{row.high:.4f}"
-        tried = "" if row.empirical is None else f"{row.empirical:.4f}"
-        print(f"{row.mechanism:14}{row.epsilon:8g}{row.lower:9.4f}{row.value:9.4f}{row.kind:>11}{ends:>18}{tried:>11}")
+        tried = "-" if row.empirical is None else f"{row.empirical:.4f}"
+        box = "" if row.proved_lower is None else f"{row.proved_lower:12.4f}"
+        print(f"{row.mechanism:14}{row.epsilon:8g}{row.lower:9.4f}{row.value:9.4f}{row.kind:>11}{ends:>18}{tried:>11}{box}")
     best = best_mechanism(report, levels[len(levels) // 2])
     print(statement(best.row, report))
     if report.records > 1:

@@ -53,7 +53,9 @@ def main() -> None:
     table, labels = images()
     module = trained(table, labels)
     model = as_model(module, shape=(1, 7, 7))
-    print(f"right without noise: {float(np.mean(model.labels(table) == labels)):.3f} of {len(table)} images (it was trained on them)")
+    print(
+        f"right without noise: {float(np.mean(model.labels(table) == labels)):.3f} of {len(table)} images (it was trained on them)"
+    )
     everything = {i: Feature(0, 1) for i in range(49)}
     names = ["ogpm", "redesigned-sw", "exponential", "k-rr"]
     for i in range(2):

@@ -1,6 +1,6 @@
 """One feature, two classes: h(x) = 1 on [0.2, 0.8], at x = 0.5 (dissertation, section 7.2).
 
-    python examples/classifiers/one_dimension.py [--chart rho.png]
+python examples/classifiers/one_dimension.py [--chart rho.png]
 """
 
 from __future__ import annotations

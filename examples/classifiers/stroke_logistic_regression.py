@@ -1,6 +1,6 @@
 """Will this patient have a stroke? Logistic regression, age and body mass index hidden (section 7.6.2).
 
-    python examples/classifiers/stroke_logistic_regression.py [--data DIR] [--chart rho.png]
+python examples/classifiers/stroke_logistic_regression.py [--data DIR] [--chart rho.png]
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The same patients, a forest of 100 trees: exact from the cells its thresholds make (section 7.6.2).
 
-    python examples/classifiers/stroke_random_forest.py [--data DIR] [--chart rho.png]
+python examples/classifiers/stroke_random_forest.py [--data DIR] [--chart rho.png]
 """
 
 from __future__ import annotations

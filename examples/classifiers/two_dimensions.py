@@ -1,6 +1,6 @@
 """Two features: the quadratic discriminant of Example 14 and the small network of Example 15 (dissertation, E.2.1).
 
-    python examples/classifiers/two_dimensions.py [--chart rho.png]
+python examples/classifiers/two_dimensions.py [--chart rho.png]
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def main() -> None:
     module = network()
     print()
     reach = network_radius(read_network(module, POINT[0], [0, 1]), [0, 0], [1, 1])
-    print(f"network: l-infinity radius {reach:.6f}; it answers class {int(as_model(module).labels(POINT)[0]) + 1}, not 1 as the text has it")
+    answer = int(as_model(module).labels(POINT)[0]) + 1
+    print(f"network: l-infinity radius {reach:.6f}; it answers class {answer}, not 1 as the text has it")
     show(quantify(study(module, POINT, features), names, range(1, 9), empirical=2_000))
 
 

@@ -93,6 +93,17 @@ def test_ten_million_draws_are_quick() -> None:
     assert found.violated is False
 
 
+def test_several_workers_draw_as_many_reports() -> None:
+    calls: list[int] = []
+
+    def counted(values: faults.Array) -> faults.Array:
+        calls.append(len(values))
+        return values
+
+    assert Vectorised(counted, workers=3).draw(4, 1000).reports.tolist() == [4] * 1000
+    assert sorted(calls) == [332, 334, 334]
+
+
 def test_functions_that_raise_are_reported_and_not_counted() -> None:
     rng = faults.generator(5)
 

@@ -10,7 +10,7 @@ import pytest
 
 from deniable.charts.design import design_chart
 from deniable.design import design
-from deniable.design.plane_bound import plane_bound
+from deniable.design.plane_bound import _least_in_cells, plane_bound
 from deniable.domains import Interval, Rectangle
 from deniable.errors import NotSupported
 from deniable.testing import assert_conforms
@@ -59,6 +59,21 @@ def test_the_bound_of_spread_values_stays_below_the_least_of_h() -> None:
         assert least(0.75 * shift) < 0
 
 
+@pytest.mark.parametrize("k", [0.7, 1.0, 1.5, 2.0, 3.0])
+def test_no_output_of_a_cell_is_below_the_cells_bound(k: float) -> None:
+    rng = np.random.default_rng(8)
+    x, levels, share = rng.uniform(0, 1, (9, 2)), rng.uniform(-0.1, 0.6, 9), np.full(9, 1 / 9)
+    middles, half, e = rng.uniform(0.1, 0.9, (300, 2)), 0.05, math.exp(1)
+    reach = np.where(levels > 0, np.maximum(levels, 0) ** (1 / k), -1.0)
+    low, _ = _least_in_cells(k, e, x, middles, levels, reach, share, half, 0.0)
+    inside = np.stack(np.meshgrid(*[np.linspace(-half, half, 15)] * 2), axis=-1).reshape(-1, 2) / math.sqrt(2)
+    y = middles[:, None, :] + inside
+    above = np.hypot(*(y[:, :, None, :] - x).transpose(3, 0, 1, 2)) ** k - levels
+    least = (np.where(above > 0, above, e * above) @ share).min(axis=1)
+    assert (low <= least + 1e-12).all()
+    assert (low > least - (0.2 if k >= 1 else 0.6)).all()  # and it is of some use
+
+
 def test_a_rectangle_that_is_not_square_conforms() -> None:
     wide = Rectangle(Interval(0, 3, cells=12), Interval(0, 1, cells=8))
     found = design(wide, "squared", 1)
@@ -67,14 +82,14 @@ def test_a_rectangle_that_is_not_square_conforms() -> None:
 
 
 def test_a_design_is_drawn_as_maps() -> None:
-    answer = design(Rectangle(Interval(0, 3, cells=6), Interval(-1, 1, cells=6)), "squared", 1)
+    answer = design(Rectangle(Interval(0, 3, cells=16), Interval(-1, 1, cells=12)), "squared", 1)
     drawn = design_chart(answer, "squared").to_dict()
     maps, errors = drawn["vconcat"][0]["hconcat"], drawn["vconcat"][1]
     for panel in maps:
         shares = [row["share"] for row in drawn["datasets"][panel["layer"][0]["data"]["name"]]]
         assert sum(shares) == pytest.approx(100)
     found = [row["error"] for row in drawn["datasets"][errors["data"]["name"]]]
-    assert len(found) == 36
+    assert len(found) == 192
     # The worst case is at a corner of a cell, the map at the middles.
     assert 0.8 * answer.worst_case < max(found) <= answer.worst_case
 

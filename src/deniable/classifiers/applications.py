@@ -48,6 +48,7 @@ def quantify(
     simultaneous: bool = False,
     empirical: int = 0,
     sample: bool = False,
+    prove: bool = True,
     keystream: Keystream | None = None,
     progress: Progress | None = None,
 ) -> Report:
@@ -55,13 +56,15 @@ def quantify(
 
     `budget` gives epsilon to "each" sensitive feature, or splits the "total". With `simultaneous`, all intervals of
     the report hold together with the stated confidence; else each of them does. `empirical` adds that many plain
-    reports per row, for comparison. `sample` asks the model at random even where ρ has an exact way.
+    reports per row, for comparison. `sample` asks the model at random even where ρ has an exact way; `prove`
+    searches a box around each record in which a torch network provably keeps its answer.
     """
     if not 0.5 <= confidence < 1:
         raise InvalidParameter("confidence must be a number from 0.5 to below 1, for example 0.95")
     chosen = settings(mechanisms, epsilons, question.features, budget=budget, **_keyed(parameters))
     notes = list(question.model.notes)
-    parts, proved = _evidence(question, chosen, evaluations, sample, keystream, progress, notes)
+    parts = _evidence(question, chosen, evaluations, sample, keystream, progress, notes)
+    proved = _proved(question, chosen) if prove else [None] * len(chosen)
     error = (1 - confidence) / (len(chosen) if simultaneous else 1)
     rows = []
     for j, setting in enumerate(chosen):
@@ -86,8 +89,8 @@ def _evidence(
     keystream: Keystream | None,
     progress: Progress | None,
     notes: list[str],
-) -> tuple[list[list[Evidence]], list[float | None]]:
-    """Per record and setting what is known, and per setting the mean of the proved lower bounds."""
+) -> list[list[Evidence]]:
+    """Per record and setting what is known."""
     parts: list[list[Evidence]] = []
     if not sample and question.model.repeatable:
         try:
@@ -98,11 +101,20 @@ def _evidence(
         if any(is_fine(one) for setting in chosen for one in setting.perturbations):
             notes.append(MOVED.format(places_per_width(len(question.features))))
         parts = [question.sampled(i, chosen, evaluations, keystream, progress) for i in range(len(question))]
-    bounds = [question.proved(i, chosen) for i in range(len(question))] if question.model.repeatable else [None]
-    if any(bound is None for bound in bounds):
-        return parts, [None] * len(chosen)
-    means = [math.fsum(bound[j] for bound in bounds if bound is not None) / len(bounds) for j in range(len(chosen))]
-    return parts, list(means)
+    return parts
+
+
+def _proved(question: Study, chosen: Sequence[Setting]) -> Sequence[float | None]:
+    """Per setting the mean of the records' proved lower bounds."""
+    bounds: list[list[float]] = []
+    for i in range(len(question)) if question.model.repeatable else ():
+        one = question.proved(i, chosen)
+        if one is None:
+            return [None] * len(chosen)
+        bounds.append(one)
+    if not bounds:
+        return [None] * len(chosen)
+    return [math.fsum(bound[j] for bound in bounds) / len(bounds) for j in range(len(chosen))]
 
 
 def _exact(question: Study, chosen: Sequence[Setting], progress: Progress | None) -> list[list[Evidence]]:
@@ -143,6 +155,8 @@ def _row(
         ends = tried.interval(error)
         several |= {"empirical": lifted(tried.estimate), "empirical_low": lifted(ends[0]), "empirical_high": lifted(ends[1])}
     better = proved is not None and proved >= low
+    if proved is not None:
+        several["proved_lower"] = lifted(proved)
     return Row(
         mechanism=setting.mechanism,
         epsilon=setting.level,
@@ -232,7 +246,9 @@ def smallest_epsilon(
     for _ in range(rounds):
         width = (high - low) / steps
         grid = [round(low + width * i, 9) for i in range(steps + 1)]
-        rows = quantify(question, [mechanism], grid, confidence=1 - error, simultaneous=True, **options).curve(mechanism)
+        rows = quantify(question, [mechanism], grid, confidence=1 - error, simultaneous=True, prove=False, **options).curve(
+            mechanism
+        )
         first = next((i for i, row in enumerate(rows) if row.lower >= target), None)
         if first is None:
             return answer or SmallestEpsilon(None, None, rows[-1], width, confidence)
@@ -286,8 +302,8 @@ def feature_costs(question: Study, mechanism: str, epsilon: EpsilonLike, **optio
     found = []
     count = len(question.features)
     for i in range(count):
-        alone = quantify(question.only([i]), [mechanism], [epsilon], **options).rows[0]
+        alone = quantify(question.only([i]), [mechanism], [epsilon], prove=False, **options).rows[0]
         others = [j for j in range(count) if j != i]
-        without = quantify(question.only(others), [mechanism], [epsilon], **options).rows[0] if others else None
+        without = quantify(question.only(others), [mechanism], [epsilon], prove=False, **options).rows[0] if others else None
         found.append(FeatureCost(question.names[i], alone, without))
     return sorted(found, key=lambda cost: -cost.cost)

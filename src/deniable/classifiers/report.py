@@ -10,9 +10,10 @@ from typing import Any
 class Row:
     """ρ of one mechanism at one epsilon.
 
-    `lower` never exceeds ρ: proved when `kind` is "exact" or "certified" (or `proved` says so), else with the
-    report's confidence. `value` is ρ itself when `kind` is "exact", ρ of reports moved to places when it is
-    "counted", the middle of a certified interval, or an estimate. Over several records all three are averages, and `worst` holds the least ρ with its interval.
+    `lower` never exceeds ρ: proved when `proved` says so, else with the report's confidence. `value` is ρ itself
+    when `kind` is "exact", ρ of reports moved to places when it is "counted", the middle of two certified ends when
+    it is "certified", else an estimate. Over several records all of them are averages, and `worst` holds the least
+    ρ with its interval. `proved_lower` is a bound from a proved box around the record, where one was found.
     """
 
     mechanism: str
@@ -27,6 +28,7 @@ class Row:
     method: str
     evaluations: int
     proved: bool = False
+    proved_lower: float | None = None
     empirical: float | None = None
     empirical_low: float | None = None
     empirical_high: float | None = None

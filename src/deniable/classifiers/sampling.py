@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from deniable.batch import Keystream, SystemKeystream, draw_many
 from deniable.classifiers.intervals import Drawn, Evidence, Weighted
+from deniable.classifiers.perturbation import Perturbation
 from deniable.classifiers.strata import Answer, Strata, counted, points_of, uniforms
 from deniable.classifiers.weights import Floats, Group, Integers, Setting, groups
 from deniable.errors import InvalidParameter
@@ -67,13 +68,17 @@ def shared(
         if points <= (evaluations if width is None else TRIAL):
             part = counted(group, answer)
         else:
-            ask = Strata(group).sample if len(values) <= MOST_STRATIFIED else Envelope(group).sample
-            count = evaluations
-            trial = TRIAL
+            strata = Strata(group) if len(values) <= MOST_STRATIFIED else None
+            ask = strata.sample if strata is not None else Envelope(group).sample
+            count, trial = evaluations, TRIAL
             while width is not None and trial < count:
                 count = min(_needed(ask(answer, trial, stream), width, error, len(values)), evaluations)
                 # A second, larger trial where the first one had to guess far ahead.
                 trial = count // 8 if count > 16 * trial else count
+            if width is None and strata is not None and count >= TRIAL:
+                # One in eight answers finds out where the model's boundary runs.
+                strata.sample(answer, count // 8, stream)
+                count -= count // 8
             part = counted(group, answer) if points <= count else ask(answer, count, stream)
         found.update(zip(group.members, part, strict=True))
     return [found[i] for i in range(len(chosen))]
@@ -134,9 +139,11 @@ class Envelope:
         picked = np.empty((len(group.places), BATCH), dtype=np.int64)
         for j, setting in enumerate(group.settings):
             mine = np.flatnonzero(who == j)
-            for i, one in enumerate(setting.perturbations):
-                outputs = draw_many(one.mechanism.channel, np.full(mine.size, group.indices[i][j]), keystream)
-                picked[i, mine] = group.places[i].index(one.decode(outputs.astype(np.int64)))
+            for one, features in _alike(setting):
+                inputs = np.repeat([group.indices[i][j] for i in features], mine.size)
+                numbers = one.decode(draw_many(one.mechanism.channel, inputs, keystream).astype(np.int64))
+                for i, reports in zip(features, numbers.reshape(len(features), mine.size), strict=True):
+                    picked[i, mine] = group.places[i].index(reports)
         logs = np.zeros((members, BATCH))
         for i, row in enumerate(picked):
             logs += group.logarithms(i)[:, row]
@@ -146,13 +153,23 @@ class Envelope:
         return picked[:, inside], ratios[:, inside]
 
 
+def _alike(setting: Setting) -> list[tuple[Perturbation, list[int]]]:
+    """The features that one and the same mechanism perturbs: drawn at once, its tables are built once."""
+    found: dict[int, tuple[Perturbation, list[int]]] = {}
+    for i, one in enumerate(setting.perturbations):
+        found.setdefault(id(one), (one, []))[1].append(i)
+    return list(found.values())
+
+
 def drawn(answer: Answer, values: Sequence[Any], setting: Setting, draws: int, keystream: Keystream | None = None) -> Drawn:
     """Independent reports of one setting, as its mechanism makes them."""
     stream = SystemKeystream() if keystream is None else keystream
-    columns = []
-    for one, value in zip(setting.perturbations, values, strict=True):
-        outputs = draw_many(one.mechanism.channel, np.full(draws, one.index(value)), stream)
-        columns.append(one.decode(outputs.astype(np.int64)))
+    columns: list[Floats] = [np.empty(0)] * len(values)
+    for one, features in _alike(setting):
+        inputs = np.repeat([one.index(values[i]) for i in features], draws)
+        numbers = one.decode(draw_many(one.mechanism.channel, inputs, stream).astype(np.int64))
+        for i, row in zip(features, numbers.reshape(len(features), draws), strict=True):
+            columns[i] = row
     return Drawn(answer(columns), draws)
 
 

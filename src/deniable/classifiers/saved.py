@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pickle
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -81,7 +82,9 @@ def _scripted(file: Path) -> Any:
         raise MissingPackage("reading torch modules needs torch: pip install 'deniable[torch]'")
     problem = ""
     try:
-        return torch.jit.load(str(file), map_location="cpu").eval()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # TorchScript still works, and needs no code of the model's
+            return torch.jit.load(str(file), map_location="cpu").eval()
     except Exception as error:
         problem = type(error).__name__
     raise Malformed(

@@ -173,7 +173,8 @@ def _pair_sums(weights, kept):  # type: ignore[no-untyped-def]
 def _needs(found: list[Weighted]) -> Floats:
     """How wide the settings' intervals are beside the widest: what is narrow already can do with larger weights."""
     reach = np.array([part.reach(USUAL_ERROR) for part in found])
-    return np.clip(reach / reach.max(), LEAST_NEED, 1.0)
+    needs: Floats = np.clip(reach / reach.max(), LEAST_NEED, 1.0)
+    return needs
 
 
 def _mixed(boxes: Integers, kept: NDArray[np.bool_], shape: tuple[int, ...]) -> NDArray[np.bool_]:

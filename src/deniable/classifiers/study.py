@@ -23,6 +23,7 @@ from deniable.classifiers.strata import Answer
 from deniable.classifiers.weights import Floats, Setting
 from deniable.errors import InvalidParameter, NotSupported, OutOfDomain
 
+FEW = 4
 CLOSE = 0.01
 """Certified ends farther apart than this are left to sampling."""
 
@@ -99,7 +100,10 @@ class Study:
             )
             laws = [product_law(setting.perturbations, self.values(record)) for setting in settings]
             spans = [[law.laws[i].span() for law in laws] for i in range(len(self.columns))]
-            found = network_box(network, [min(s[0] for s in span) for span in spans], [max(s[1] for s in span) for span in spans])
+            low, high = [min(ends[0] for ends in span) for span in spans], [max(ends[1] for ends in span) for span in spans]
+            # Splitting a box pays in a few dimensions only.
+            few = len(self.columns) <= FEW
+            found = network_box(network, low, high, parts=256 if few else 1, side_steps=8 if few else 3)
         except NotSupported:
             return None
         if found.box is None:

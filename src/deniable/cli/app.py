@@ -20,6 +20,7 @@ from deniable.cli.estimate import estimate
 from deniable.cli.hypothesis_test import extremal_command
 from deniable.cli.joint import joint
 from deniable.cli.mechanisms import mechanisms
+from deniable.cli.plan import plan_command
 from deniable.cli.quantify import quantify
 from deniable.cli.randomize import randomize
 from deniable.cli.serve import serve, token
@@ -85,6 +86,7 @@ def main() -> None:
 for command in (
     mechanisms,
     show,
+    plan_command,
     design,
     extremal_command,
     randomize,

@@ -16,27 +16,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Table:
-    """Rows of numbers under names; `numbered` are the rows' places in the file, the header is row 1."""
+    """Rows of text under names; `numbered` are the rows' places in the file, the header is row 1."""
 
     names: tuple[str, ...]
-    numbers: list[list[float]]
+    cells: list[list[str]]
     numbered: list[int]
     labels: list[str] | None = None
 
     def head(self, count: int) -> Table:
         """The first rows."""
-        return self._rows(range(min(count, len(self.numbers))))
+        return self._rows(range(min(count, len(self.cells))))
 
     def only(self, place: int) -> Table:
         """One row; 1 is the first below the header."""
-        if not 1 <= place <= len(self.numbers):
-            raise InvalidParameter(f"--row must be from 1 to {len(self.numbers)}")
+        if not 1 <= place <= len(self.cells):
+            raise InvalidParameter(f"--row must be from 1 to {len(self.cells)}")
         return self._rows([place - 1])
 
     def _rows(self, places: Sequence[int]) -> Table:
         return replace(
             self,
-            numbers=[self.numbers[i] for i in places],
+            cells=[self.cells[i] for i in places],
             numbered=[self.numbered[i] for i in places],
             labels=None if self.labels is None else [self.labels[i] for i in places],
         )
@@ -44,11 +44,16 @@ class Table:
     def chosen(self, names: Sequence[str]) -> Table:
         """Some of the columns, in this order."""
         places = [self.names.index(name) for name in names]
-        return replace(self, names=tuple(names), numbers=[[row[place] for place in places] for row in self.numbers])
+        return replace(self, names=tuple(names), cells=[[row[place] for place in places] for row in self.cells])
+
+    def numbers(self) -> list[list[float]]:
+        """All cells as numbers."""
+        rows = zip(self.cells, self.numbered, strict=True)
+        return [[_number(cell, name, place) for cell, name in zip(row, self.names, strict=True)] for row, place in rows]
 
 
 def read_table(path: str, *, label: str | None = None) -> Table:
-    """All rows of a CSV file; every column but `label` must hold numbers."""
+    """All rows of a CSV file; the column `label` is kept apart."""
     problem = ""
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
@@ -68,20 +73,19 @@ def read_table(path: str, *, label: str | None = None) -> Table:
     if label is not None and label not in header:
         raise InvalidParameter(f"--label: the data has no column {label[:60]!r}; there are {', '.join(header)[:200]}")
     kept = [i for i, name in enumerate(header) if name != label]
-    numbers, numbered, labels = [], [], []
-    for place, cells in enumerate(lines[1:], start=2):
-        if not cells:
-            continue
-        numbers.append([_number(cells, i, header[i], place) for i in kept])
-        numbered.append(place)
-        labels.append(cells[header.index(label)].strip() if label is not None and header.index(label) < len(cells) else "")
-    return Table(tuple(header[i] for i in kept), numbers, numbered, labels if label is not None else None)
+    rows = [([*cells, *[""] * (len(header) - len(cells))], place) for place, cells in enumerate(lines[1:], start=2) if cells]
+    return Table(
+        tuple(header[i] for i in kept),
+        [[cells[i] for i in kept] for cells, _ in rows],
+        [place for _, place in rows],
+        None if label is None else [cells[header.index(label)].strip() for cells, _ in rows],
+    )
 
 
-def _number(cells: list[str], column: int, name: str, place: int) -> float:
+def _number(cell: str, name: str, place: int) -> float:
     try:
-        found = float(cells[column])
-    except (ValueError, IndexError):
+        found = float(cell)
+    except ValueError:
         found = math.nan
     if not math.isfinite(found):
         raise Malformed(f"{name[:60]} in row {place} is missing or no number; it is not shown because it may be private")

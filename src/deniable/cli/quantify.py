@@ -111,7 +111,7 @@ def _question(path: str, data: str, asked: dict[str, Any]) -> Study:
     rows = _ordered(rows, judge)
     return study(
         judge,
-        rows.numbers,
+        rows.numbers(),
         parse_sensitive(asked["sensitive"], rows.names),
         names=rows.names,
         truth=_truth(rows, judge),

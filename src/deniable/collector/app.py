@@ -14,6 +14,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from deniable.collector.administration import close_survey, create_survey, export
+from deniable.collector.hot_path import HotPath
 from deniable.collector.limits import Limits
 from deniable.collector.messages import Problem, Refusal
 from deniable.collector.openapi import openapi_document
@@ -61,12 +62,13 @@ def make_app(
         Route("/v1/admin/surveys/{hash}/export", export),
         *pages,
     ]
-    middleware = []
+    middleware: list[Middleware] = []
     if origins:
         allowed = ["Content-Type", "Content-Encoding"]
         middleware.append(
             Middleware(CORSMiddleware, allow_origins=list(origins), allow_methods=["GET", "POST"], allow_headers=allowed)
         )
+    middleware.append(Middleware(HotPath, state=state))
     handlers = {Refusal: _refused, HTTPException: _http, Exception: _failed}
     app = Starlette(routes=routes, middleware=middleware, exception_handlers=handlers, lifespan=lifespan)
     app.state.collector = state

@@ -23,6 +23,7 @@ from deniable.collector.store import Store
 from deniable.errors import InvalidParameter
 
 GRACE_SECONDS = 15
+SWITCH_SECONDS = 5e-4
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,8 @@ def listening_socket(host: str, port: int) -> socket.socket:
 def serve(serving: Serving, listening: socket.socket, *, ready: Callable[[], None] = lambda: None) -> None:
     """Serve in this process until a signal ends it; what is waiting is written and answered first."""
     _allow_many_files()
+    # The writer gives up the interpreter at every statement; it must not wait long to get it back from the event loop.
+    sys.setswitchinterval(SWITCH_SECONDS)
     store = Store(serving.database)
     app = make_app(
         store,

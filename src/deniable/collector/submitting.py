@@ -27,7 +27,7 @@ async def submit_one(request: Request) -> Response:
         message = SINGLE.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise Refusal(400, "a submission is JSON with exactly the fields key and report") from None
-    return await _counted(state, [_arrival(survey, message, state.period(survey))])
+    return await _counted(state, [arrival_of(survey, message, state.period(survey))])
 
 
 async def submit_batch(request: Request) -> Response:
@@ -44,7 +44,7 @@ async def submit_batch(request: Request) -> Response:
         messages = SEVERAL.decode(body).submissions
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise Refusal(400, "several submissions are JSON with the one field submissions, a list of 1 to 10,000") from None
-    arrivals = [_arrival(survey, message, period) for message in messages]
+    arrivals = [arrival_of(survey, message, period) for message in messages]
     if len({arrival.key for arrival in arrivals}) != len(arrivals):
         raise Refusal(400, "a key occurs twice in one request")
     return await _counted(state, arrivals)
@@ -56,7 +56,8 @@ def _admitted(request: Request) -> tuple[State, Survey]:
     return state, state.survey(request.path_params["hash"], open_only=True)
 
 
-def _arrival(survey: Survey, message: SubmissionMessage, period: str) -> Arrival:
+def arrival_of(survey: Survey, message: SubmissionMessage, period: str) -> Arrival:
+    """One submission, checked and decoded."""
     try:
         report = decode_report(survey.mechanism, binascii.unhexlify(message.report))
     except (WireError, binascii.Error, ValueError) as error:
@@ -74,10 +75,14 @@ def _batch(survey: Survey, body: bytes, period: str) -> Arrival:
 
 
 async def _counted(state: State, arrivals: list[Arrival]) -> Response:
+    return Response(ENCODER.encode(Accepted(*await count_now(state, arrivals))), media_type="application/json")
+
+
+async def count_now(state: State, arrivals: list[Arrival]) -> tuple[int, int]:
+    """How many reports were counted now, and how many had been before; durable when this returns."""
     try:
         fresh = await state.writer.count(arrivals)
     except Busy:
         raise Refusal(503, "busy; come back later with the same key", retry_after=1) from None
     accepted = sum(arrival.count for arrival, new in zip(arrivals, fresh, strict=True) if new)
-    known = sum(arrival.count for arrival in arrivals) - accepted
-    return Response(ENCODER.encode(Accepted(accepted, known)), media_type="application/json")
+    return accepted, sum(arrival.count for arrival in arrivals) - accepted

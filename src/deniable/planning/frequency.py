@@ -136,9 +136,7 @@ def _record_prediction(mechanism: ProductMechanism | SampleOne | SamplingPlusFak
     return normal(math.sqrt(sum(errors.values()) / len(errors)), worst_attribute=math.sqrt(max(errors.values())))
 
 
-def _record_losses(
-    mechanism: ProductMechanism | SampleOne | SamplingPlusFakeData, n: int, runs: int, stream: Keystream
-) -> Floats:
+def _record_losses(mechanism: ProductMechanism | SampleOne | SamplingPlusFakeData, n: int, runs: int, stream: Keystream) -> Floats:
     sizes = {name: part.domain.size for name, part in mechanism.parts.items()}
     people = {name: np.arange(n) % size for name, size in sizes.items()}
     values = {name: _named(mechanism.parts[name].domain, column) for name, column in people.items()}

@@ -43,9 +43,12 @@ def hypothesis_ways(question: Question, epsilon: Epsilon) -> Iterator[Way | Left
     if pair.size != domain.size:
         raise InvalidParameter(f"hypotheses: P0 and P1 must have one share for each of the {domain.size} values")
     each = question.each(epsilon)
+    seen = set()
     for name in DIVERGENCES:
-        design = partial(extremal_design, *question.hypotheses, each, name)
-        yield attempt("extremal", lambda design=design, name=name: _way(design().mechanism, pair, question, f"best {name}"))
+        mechanism = extremal_design(*question.hypotheses, each, name).mechanism
+        if mechanism.patterns not in seen:
+            seen.add(mechanism.patterns)
+            yield _way(mechanism, pair, question, f"best {name}")
     for name in OTHERS:
         make = partial(make_mechanism, name, domain=domain, epsilon=each)
         yield attempt(name, lambda make=make: _way(make(), pair, question, None))
@@ -101,9 +104,7 @@ def _beyond(at: float, value: float, curve: float, n: int) -> float:
     return min(max(float(ndtr(-r)) + math.exp(-r * r / 2) / math.sqrt(2 * math.pi) * (1 / u - 1 / r), 0.0), 0.5)
 
 
-def _losses(
-    mechanism: Mechanism, pair: Hypotheses, first: Floats, second: Floats, n: int, runs: int, stream: Keystream
-) -> Floats:
+def _losses(mechanism: Mechanism, pair: Hypotheses, first: Floats, second: Floats, n: int, runs: int, stream: Keystream) -> Floats:
     """Half of the surveys under either hypothesis; the loss is 1 when the decision is wrong."""
     score = np.log(second) - np.log(first)
     found = np.empty(2 * (runs // 2))
@@ -115,4 +116,3 @@ def _losses(
         total = float(score[randomize_many(mechanism, named, stream).outputs.astype(np.int64)].sum())
         found[run] = 0.5 if abs(total) < 1e-9 else float((total > 0) != (run % 2 == 1))
     return found
-

@@ -223,5 +223,3 @@ def _bins_of(values: Floats, domain: Interval | Circle, bins: int) -> np.ndarray
     """The bin of every value."""
     place = (values - float(domain.low)) / float(domain.width) * bins
     return np.clip(np.floor(place), 0, bins - 1).astype(np.int64)
-
-

@@ -1,0 +1,174 @@
+"""`deniable plan`: which mechanism, how much epsilon, how many people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from deniable.cli.domain_text import parse_domain
+from deniable.cli.hypothesis_test import probabilities
+from deniable.cli.terminal import console, print_json, table
+from deniable.errors import DeniableError, InvalidParameter
+
+if TYPE_CHECKING:
+    from deniable.planning import Candidate, Plan
+
+USUAL = {
+    "mean": "interval:0,1",
+    "distribution": "interval:0,1",
+    "quantile": "interval:0,1",
+    "heavy-hitters": "text:6",
+    "location": "rectangle:0,1,0,1",
+}
+SHOWN = 12
+
+
+@click.command("plan", short_help="Which mechanism, how much epsilon, how many people.")
+@click.option(
+    "--task",
+    "-t",
+    required=True,
+    help="frequency, mean, distribution, quantile, heavy-hitters, location or test.",
+)
+@click.option("--size", type=int, help="How many categories there are (frequency).")
+@click.option("--domain", "-d", help="The domain, such as categories:a,b,c or interval:18,90.")
+@click.option("--users", "-n", type=int, help="How many people answer; left out, the fewest that meet the target.")
+@click.option("--epsilon", "-e", help="All that one person spends; left out, the smallest that meets the target.")
+@click.option("--target-error", type=float, help="The error wanted.")
+@click.option("--half-width", type=float, help="Half of the 95 % interval wanted, instead.")
+@click.option("--max-bytes", type=int, help="The most bytes a report may take.")
+@click.option("--attributes", type=int, default=1, show_default=True, help="So many questions of this kind to everyone.")
+@click.option("--repeats", type=int, default=1, show_default=True, help="How often everyone is asked.")
+@click.option("--unchanging", is_flag=True, help="With --repeats: values do not change, so one answer is kept and sent again.")
+@click.option("--data", default="even", show_default=True, help="Whose error counts: people spread even, or the worst case.")
+@click.option("--bins", type=int, default=16, show_default=True, help="For distribution and quantile.")
+@click.option("--level", type=float, default=0.5, show_default=True, help="For quantile: 0.5 is the median.")
+@click.option("--words", type=int, default=10, show_default=True, help="For heavy-hitters: about how many there are.")
+@click.option("--test", "hypotheses", nargs=2, metavar="P0 P1", help="For test: the shares under both hypotheses.")
+@click.option("--simulate", type=int, help="Also try every candidate out in so many surveys (at most 20,000 users each).")
+@click.option("--chart", type=click.Path(dir_okay=False), help="Draw the frontier to a .png, .svg, .html or .json file.")
+@click.option("--recipe-out", type=click.Path(dir_okay=False), help="Write the pick's recipe to a file.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def plan_command(
+    task: str,
+    size: int | None,
+    domain: str | None,
+    hypotheses: tuple[str, str] | None,
+    simulate: int | None,
+    unchanging: bool,
+    chart: str | None,
+    recipe_out: str | None,
+    as_json: bool,
+    **numbers: Any,
+) -> None:
+    """Rank the mechanisms for a question by predicted error, and pick one.
+
+    Give two of --users, --epsilon and a target; the third is found. Errors are predicted from closed forms or from the
+    mechanisms' own weights; --simulate measures them.
+    """
+    from deniable.planning import TASKS, Question, plan
+
+    if task not in TASKS:
+        raise InvalidParameter(f"--task must be one of {', '.join(TASKS)}, got {task[:40]!r}")
+    if chart is not None:
+        from deniable.charts.files import check_ending
+
+        check_ending(chart)
+    pair = None
+    if hypotheses is not None:
+        pair = (probabilities("P0", hypotheses[0]), probabilities("P1", hypotheses[1]))
+        size = len(pair[0]) if size is None and domain is None else size
+    question = Question(
+        task=task,  # type: ignore[arg-type]  # checked above
+        domain=parse_domain(_domain(task, size, domain)),
+        hypotheses=pair,
+        changing=not unchanging,
+        **numbers,
+    )
+    made = plan(question)
+    tried = {} if simulate is None else _simulated(made, simulate)
+    if recipe_out is not None:
+        recipe = made.pick.to_dict()["recipe"]
+        Path(recipe_out).write_text(json.dumps(recipe) + "\n", encoding="utf-8")
+    if chart is not None:
+        from deniable.charts.files import save
+        from deniable.charts.plan import plan_chart
+
+        save(plan_chart(made), chart)
+    if as_json:
+        document = made.to_dict()
+        for one, row in zip(made.candidates, document["candidates"], strict=True):
+            row.update(tried.get(one.label, {}))
+        print_json({**document, "recipe_out": recipe_out, "chart": chart})
+        return
+    _print(made, tried)
+    for what, where in (("recipe", recipe_out), ("chart", chart)):
+        if where is not None:
+            click.echo(f"{what}: {where}")
+
+
+def _domain(task: str, size: int | None, domain: str | None) -> str:
+    if size is not None:
+        if domain is not None or task not in ("frequency", "test"):
+            raise InvalidParameter("--size is the number of categories of a frequency; elsewhere use --domain")
+        return f"categories:{size}"
+    if domain is None and task not in USUAL:
+        raise InvalidParameter("--size is missing: how many categories are there? (or --domain categories:a,b,c)")
+    return domain if domain is not None else USUAL[task]
+
+
+MOST_TRIED = 20_000
+
+
+def _simulated(made: Plan, runs: int) -> dict[str, dict[str, Any]]:
+    """Measured errors by label, for as many users as can be tried at once."""
+    users, found = min(made.users, MOST_TRIED), {}
+    for one in made.candidates:
+        try:
+            tried = one.way.simulated(users, runs)
+        except DeniableError:
+            continue
+        found[one.label] = {
+            "simulated_users": users,
+            "simulated_error": tried.error,
+            "simulated_standard_error": tried.standard_error,
+            "predicted_for_simulated_users": one.way.predict(users).error,
+        }
+    return found
+
+
+def _print(made: Plan, tried: dict[str, dict[str, Any]]) -> None:
+    out, question = console(), made.question
+    given = {None: "", "epsilon": " (the smallest epsilon)", "users": " (the fewest users)"}[made.found]
+    out.print(f"[bold]{question.task}[/bold] on {question.domain!r}, {made.users} users, ε = {float(made.epsilon):.6g}{given}")
+    out.print(f"error: {made.error_means}", soft_wrap=True)
+    columns = ["error", "± 95 %", "bytes", "draws", "counters", "1 % fakes"]
+    head = ["mechanism", *columns, *(["measured"] if tried else [])]
+    rows = table(*head, numbers=head[1:])
+    for one in made.candidates[:SHOWN]:
+        rows.add_row(*_row(one), *([_measured(tried.get(one.label))] if tried else []))
+    out.print(rows)
+    if len(made.candidates) > SHOWN:
+        out.print(f"… and {len(made.candidates) - SHOWN} more; --json has them all")
+    out.print(f"pick: [bold]{made.pick.label}[/bold]. {made.why}", soft_wrap=True)
+    out.print(f"estimate with: {made.pick.way.estimator}", soft_wrap=True)
+    certificate = made.pick.recipes[-1].certificate()
+    out.print(f"privacy {'holds' if made.pick.holds else 'DOES NOT HOLD'}: {certificate.inequality}", soft_wrap=True)
+    if made.left_out:
+        out.print(f"left out: {', '.join(one.mechanism for one in made.left_out)} (--json says why)", soft_wrap=True)
+
+
+def _row(one: Candidate) -> list[str]:
+    half = "" if one.interval_half_width is None else f"{one.interval_half_width:.4g}"
+    gain = "" if one.poisoning is None else f"{one.poisoning:+.3g}"
+    numbers = (one.bytes_per_report, one.client_operations, one.server_operations)
+    return [one.label, f"{one.predicted_error:.4g}", half, *map(str, numbers), gain]
+
+
+def _measured(tried: dict[str, Any] | None) -> str:
+    if tried is None:
+        return ""
+    return f"{tried['simulated_error'] / tried['predicted_for_simulated_users']:.3f} x predicted"

@@ -1,0 +1,204 @@
+"""What a plan is made of: candidates with their promises and their costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from deniable.channels import Bits, Channel, Mixture, Product, TwoLevel
+from deniable.channels.fake_data import Field
+from deniable.channels.hashing import Hashing
+from deniable.channels.subsets import Subsets
+from deniable.errors import DeniableError
+from deniable.estimators.hierarchy import HierarchicalHistogram
+from deniable.exact import Epsilon
+from deniable.mechanisms import Mechanism
+from deniable.planning.bounds import Bound
+from deniable.planning.question import Question
+from deniable.planning.way import LeftOut, Prediction, Simulated, Way, fakes
+from deniable.wire import output_bits
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One way to ask, for this many users."""
+
+    way: Way
+    users: int
+    prediction: Prediction
+
+    @property
+    def mechanism(self) -> str:
+        """Its registered name (or that of the protocol)."""
+        return self.way.name
+
+    @property
+    def label(self) -> str:
+        """The name, with what is inside."""
+        return self.way.label
+
+    @property
+    def predicted_error(self) -> float:
+        """See `Plan.error_means`."""
+        return self.prediction.error
+
+    @property
+    def interval_half_width(self) -> float | None:
+        """Half of the 95 % interval."""
+        return self.prediction.half_width
+
+    @cached_property
+    def recipes(self) -> tuple[Mechanism, ...]:
+        """The mechanisms that people run: one, or one of these."""
+        asked = self.way.asked
+        return asked.mechanisms if isinstance(asked, HierarchicalHistogram) else (asked,)
+
+    @cached_property
+    def bytes_per_report(self) -> int:
+        """Of the output itself. A report sent alone has 19 bytes more: format, version and fingerprint."""
+        return max(-(-output_bits(recipe.channel) // 8) for recipe in self.recipes)
+
+    @cached_property
+    def client_operations(self) -> int:
+        """How many random numbers a device draws for one report."""
+        return max(draws(recipe.channel) for recipe in self.recipes)
+
+    @cached_property
+    def server_operations(self) -> int:
+        """How many counters one report may touch: hashes and bits are looked at for every value."""
+        return max(touched(recipe.channel) for recipe in self.recipes)
+
+    @cached_property
+    def poisoning(self) -> float | None:
+        """How far fake users, 1 % of all, can push the estimate; None where there is no closed form."""
+        try:
+            return self.way.gain(self.users)
+        except DeniableError:
+            return None
+
+    @cached_property
+    def holds(self) -> bool:
+        """Does every mechanism's certificate hold?"""
+        return all(recipe.certificate().holds for recipe in self.recipes)
+
+    def simulated(self, runs: int) -> Simulated:
+        """The error measured by trying it out."""
+        return self.way.simulated(self.users, runs)
+
+    def value(self, question: Question) -> float:
+        """What is compared with the target."""
+        if question.half_width is None:
+            return self.predicted_error
+        return float("inf") if self.interval_half_width is None else self.interval_half_width
+
+    def to_dict(self) -> dict[str, Any]:
+        """For programs."""
+        first = self.recipes[-1]
+        return {
+            "mechanism": self.mechanism,
+            "inside": self.way.inner,
+            "predicted_error": self.predicted_error,
+            "interval_half_width": self.interval_half_width,
+            "bytes_per_report": self.bytes_per_report,
+            "client_draws": self.client_operations,
+            "server_counters_touched": self.server_operations,
+            "poisoning": None if self.poisoning is None else {"fakes": fakes(self.users), "largest_gain": self.poisoning},
+            "epsilon_per_report": float(first.privacy),
+            "certificate": {"holds": self.holds, "inequality": first.certificate().inequality},
+            "proof": f"proofs/{first.name}.md",
+            "estimator": self.way.estimator,
+            **dict(self.prediction.more),
+            "recipe": first.recipe() if len(self.recipes) == 1 else [recipe.recipe() for recipe in self.recipes],
+        }
+
+
+def draws(channel: Channel) -> int:
+    """Random numbers for one report: one, but for bits and parts."""
+    if isinstance(channel, Bits):
+        return channel.outputs.bit_length() - 1
+    if isinstance(channel, Field):
+        return draws(channel.inner)
+    if isinstance(channel, Product):
+        return sum(draws(part) for part in channel.parts)
+    return 1 + max(draws(part) for part in channel.parts) if isinstance(channel, Mixture) else 1
+
+
+def touched(channel: Channel) -> int:
+    """Counters that one report may change."""
+    if isinstance(channel, Bits) or (isinstance(channel, TwoLevel) and isinstance(channel.sets, Hashing | Subsets)):
+        return channel.inputs
+    if isinstance(channel, Field):
+        return touched(channel.inner)
+    if isinstance(channel, Product):
+        return sum(touched(part) for part in channel.parts)
+    return max(touched(part) for part in channel.parts) if isinstance(channel, Mixture) else 1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Candidates, best first, for a question whose `epsilon` and `users` are now known."""
+
+    question: Question
+    epsilon: Epsilon
+    users: int
+    candidates: tuple[Candidate, ...]
+    left_out: tuple[LeftOut, ...]
+    why: str
+    found: str | None = None
+    """'epsilon' or 'users', when that was the question."""
+    met: bool | None = None
+    """Does the pick meet the target? None without one."""
+    bound: Bound | None = None
+
+    @property
+    def pick(self) -> Candidate:
+        """The one with the least predicted error."""
+        return self.candidates[0]
+
+    @property
+    def lean(self) -> Candidate:
+        """The one with the smallest reports among those within 5 % of the pick's error."""
+        near = [one for one in self.candidates if one.predicted_error <= 1.05 * self.pick.predicted_error]
+        return min(near, key=lambda one: (one.bytes_per_report, one.server_operations, one.predicted_error))
+
+    @property
+    def error_means(self) -> str:
+        """What `predicted_error` is, in words."""
+        return MEANINGS[self.question.task]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For programs."""
+        question = self.question
+        return {
+            "task": question.task,
+            "domain": question.domain.recipe(),
+            "users": self.users,
+            "epsilon": float(self.epsilon),
+            "epsilon_exact": str(self.epsilon.exact),
+            "attributes": question.attributes,
+            "repeats": question.repeats,
+            "data": question.data,
+            "error_means": self.error_means,
+            "found": self.found,
+            "target_met": self.met,
+            "lower_bound": None if self.bound is None else {"error": self.bound.error, "why": self.bound.why},
+            "candidates": [one.to_dict() for one in self.candidates],
+            "pick": self.pick.mechanism,
+            "pick_inside": self.pick.way.inner,
+            "lean": self.lean.mechanism,
+            "why": self.why,
+            "left_out": [one._asdict() for one in self.left_out],
+        }
+
+
+MEANINGS: Mapping[str, str] = {
+    "frequency": "root mean squared error of a share, averaged over all values (with worst data: of the noisiest share)",
+    "mean": "root mean squared error of the mean; with several attributes, in widths of their domains",
+    "distribution": "expected Wasserstein-1 distance of the cdf at the bins' edges; on a circle, the error of a bin's share",
+    "quantile": "root mean squared error of the quantile, for people spread evenly over the domain",
+    "heavy-hitters": "the smallest share of a word that is found with probability 95 %",
+    "location": "average distance between the true and the reported place, of one report",
+    "test": "probability of a wrong decision, averaged over both hypotheses",
+}

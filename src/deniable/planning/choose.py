@@ -1,0 +1,205 @@
+"""From a question to a plan."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+from deniable.errors import InvalidParameter, NotSupported
+from deniable.exact import Epsilon
+from deniable.planning.averages import mean_ways
+from deniable.planning.bounds import Bound, lower_bound
+from deniable.planning.candidate import Candidate, Plan
+from deniable.planning.frequency import share_ways
+from deniable.planning.hypothesis import hypothesis_ways
+from deniable.planning.places import place_ways
+from deniable.planning.question import Question
+from deniable.planning.shape import shape_ways
+from deniable.planning.way import LeftOut, Way
+from deniable.planning.words import word_ways
+
+SMALLEST, LARGEST = 0.01, 16.0
+"""Where the smallest epsilon is searched."""
+STEPS = 18
+DIGITS = 4
+MOST_USERS = 10**12
+MILD = 1.0
+"""Beyond this epsilon the plan says in words what it allows."""
+KEPT = "The answer is drawn once, kept on the device and sent again: it must not change."
+
+
+class Impossible(NotSupported):
+    """No candidate meets the target, and where a bound is known, no mechanism can."""
+
+
+def ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> Iterator[Way | LeftOut]:
+    """Every way to ask at this epsilon, and what is left out; without `slow` only those that are quick to predict."""
+    if question.task == "frequency":
+        return share_ways(question, epsilon)
+    if question.task == "mean":
+        return mean_ways(question, epsilon, slow=slow)
+    if question.task in ("distribution", "quantile"):
+        return shape_ways(question, epsilon, slow=slow)
+    if question.task == "heavy-hitters":
+        return word_ways(question, epsilon)
+    if question.task == "location":
+        return place_ways(question, epsilon, slow=slow)
+    return hypothesis_ways(question, epsilon)
+
+
+def plan(question: Question) -> Plan:
+    """The candidates for a question, best first; where epsilon or the number of users is missing, the smallest that is enough.
+
+    Ranked by predicted error. A target that no candidate meets is refused, with the bound that no mechanism passes.
+
+    >>> from deniable.domains import Categories
+    >>> found = plan(Question(task="frequency", domain=Categories(1000), users=100_000, epsilon=1))
+    >>> found.pick.mechanism, round(found.pick.predicted_error, 5), found.lean.mechanism
+    ('subset', 0.00606, 'projective')
+    """
+    if question.epsilon is None:
+        assert question.users is not None
+        return _with_epsilon(question, question.users)
+    epsilon = Epsilon(question.epsilon)
+    if question.users is None:
+        return _with_users(question, epsilon)
+    made = _ranked(question, epsilon, question.users, bounded=True)
+    least = None if made.bound is None else made.bound.error if question.half_width is None else made.bound.half_width
+    if question.aim is not None and least is not None and question.aim < least:
+        assert made.bound is not None
+        raise Impossible(
+            f"the target {question.aim:g} is impossible with epsilon = {epsilon} and {question.users} users: the lower bound for "
+            f"every mechanism is {least:.4g} ({made.bound.why}). Raise epsilon, ask more people, or ask for less"
+        )
+    return made
+
+
+def _ranked(question: Question, epsilon: Epsilon, users: int, *, slow: bool = True, bounded: bool = False) -> Plan:
+    candidates, left_out = [], []
+    for way in ways(question, epsilon, slow=slow):
+        if isinstance(way, LeftOut):
+            left_out.append(way)
+            continue
+        one = Candidate(way, users, way.predict(users))
+        if question.max_bytes is not None and one.bytes_per_report > question.max_bytes:
+            left_out.append(LeftOut(one.label, f"a report takes {one.bytes_per_report} bytes, more than {question.max_bytes}"))
+        elif not math.isfinite(one.predicted_error):
+            left_out.append(LeftOut(one.label, "so few users find nothing"))
+        else:
+            candidates.append(one)
+    if not candidates:
+        reasons = "; ".join(f"{one.mechanism}: {one.reason}" for one in left_out[:3])
+        raise NotSupported(f"no mechanism is left for this question ({reasons}); allow more bytes, or ask more people")
+    candidates.sort(key=lambda one: (one.predicted_error, one.bytes_per_report))
+    made = Plan(question, epsilon, users, tuple(candidates), tuple(left_out), "")
+    met = None if question.aim is None else made.pick.value(question) <= question.aim
+    # A bound on places is a linear program: it is asked for only when the answer depends on it.
+    wanted = bounded and (question.task != "location" or met is False)
+    bound = lower_bound(question, epsilon, users) if wanted else None
+    return replace(made, met=met, bound=bound, why=_why(made, met, bound))
+
+
+def _why(made: Plan, met: bool | None, bound: Bound | None) -> str:
+    pick, question = made.pick, made.question
+    said = [f"{pick.label} has the least predicted error, {pick.predicted_error:.4g}"]
+    if len(made.candidates) > 1:
+        second = made.candidates[1]
+        said[0] += f" ({second.label}: {second.predicted_error:.4g})"
+    said[0] += f", at {pick.bytes_per_report} bytes a report."
+    lean = made.lean
+    if lean.bytes_per_report < pick.bytes_per_report:
+        more = lean.predicted_error / pick.predicted_error - 1
+        said.append(f"{lean.label} takes {lean.bytes_per_report} bytes for {100 * more:.2g} % more error.")
+    if bound is not None and bound.error > 0 and math.isfinite(bound.error):
+        said.append(f"No mechanism gets below {bound.error:.4g}.")
+    if question.repeats > 1:
+        each = float(question.each(made.epsilon))
+        told = f"Every one of the {question.repeats} answers has epsilon {each:.4g}." if question.changing else KEPT
+        said.append(told)
+    if met is False:
+        said.append(f"The target {question.aim:.4g} is not met.")
+    if float(made.epsilon) > MILD:
+        odds = math.exp(float(made.epsilon))
+        said.append(f"Epsilon {float(made.epsilon):.4g} lets a person's reports change anyone's odds up to {odds:.3g} times.")
+    return " ".join(said)
+
+
+def _with_epsilon(question: Question, users: int) -> Plan:
+    """The smallest epsilon whose best candidate meets the target, to four digits, rounded up."""
+
+    def value(epsilon: float) -> float:
+        try:
+            return _ranked(question, Epsilon(Fraction(epsilon)), users, slow=False).pick.value(question)
+        except NotSupported:
+            return math.inf
+
+    aim = question.aim
+    assert aim is not None
+    if value(LARGEST) > aim:
+        reached = _impossible(question, f"even epsilon = {LARGEST:g}, which protects nothing, gives", value(LARGEST))
+        raise Impossible(reached + _below(question, Epsilon(Fraction(LARGEST)), users))
+    found = rounded_up(_least(SMALLEST, LARGEST, lambda epsilon: value(epsilon) <= aim))
+    made = _ranked(question, Epsilon(found), users, bounded=True)
+    return replace(made, found="epsilon")
+
+
+def _with_users(question: Question, epsilon: Epsilon) -> Plan:
+    """The fewest users whose best candidate meets the target."""
+    aim = question.aim
+    assert aim is not None
+    every = [way for way in ways(question, epsilon) if isinstance(way, Way)]
+
+    def value(users: float) -> float:
+        found = math.inf
+        for way in every:
+            try:
+                one = Candidate(way, round(users), way.predict(round(users)))
+            except InvalidParameter:
+                continue
+            if question.max_bytes is None or one.bytes_per_report <= question.max_bytes:
+                found = min(found, one.value(question))
+        return found
+
+    most = float(MOST_USERS)
+    if value(most) > aim:
+        reached = _impossible(question, f"epsilon = {epsilon} gives, with {MOST_USERS:.0e} users,", value(most))
+        raise Impossible(reached + _below(question, epsilon, MOST_USERS))
+    low, high = 1, 1
+    while value(high) > aim:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if value(middle) <= aim else (middle, high)
+    return replace(_ranked(question, epsilon, high, bounded=True), found="users")
+
+
+def _impossible(question: Question, given: str, reached: float) -> str:
+    kind = "target_error" if question.half_width is None else "half_width"
+    return f"{kind} = {question.aim:g} cannot be met: {given} at best {reached:.4g}. Ask for less, or ask more people"
+
+
+def _below(question: Question, epsilon: Epsilon, users: int) -> str:
+    bound = lower_bound(question, epsilon, users)
+    return "" if bound is None else f"; the lower bound for every mechanism is {bound.error:.4g} ({bound.why})"
+
+
+def _least(low: float, high: float, enough: Callable[[float], bool]) -> float:
+    """The least number that is enough, by halving on a logarithmic scale."""
+    if enough(low):
+        return low
+    for _ in range(STEPS):
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def rounded_up(number: float) -> Fraction:
+    """A number with four digits that is not smaller.
+
+    >>> str(rounded_up(1.23456)), str(rounded_up(0.5))
+    ('247/200', '1/2')
+    """
+    unit = Fraction(10) ** (math.floor(math.log10(number)) + 1 - DIGITS)
+    return math.ceil(Fraction(number) / unit) * unit
