@@ -90,6 +90,7 @@ def test_a_pipeline_that_picks_columns_by_name_gets_a_frame() -> None:
     chosen = ColumnTransformer([("scaled", StandardScaler(), ["BMI"])], remainder="passthrough")
     model = make_pipeline(chosen, LogisticRegression()).fit(table, labels)
     assert (as_model(model).labels(table.to_numpy()) == model.predict(table)).all()
+    assert quantify(study(model, table[:1], {"BMI": Feature()}), ["k-rr"], [2]).rows[0].kind == "exact"
     assert (as_model(LogisticRegression().fit(table, labels)).labels(table.to_numpy()) >= 0).all()
 
 

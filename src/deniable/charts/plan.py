@@ -15,6 +15,7 @@ from deniable.planning import Plan, Way
 from deniable.planning.choose import ways
 
 CURVES = 5
+SHOWN = 3.0
 POINTS = 13
 """Epsilons on the second chart, from a quarter to four times the plan's."""
 
@@ -23,22 +24,31 @@ def plan_chart(plan: Plan) -> Any:
     """The frontier: no candidate is below and left of it. Beside it, how the best ones' errors fall with epsilon."""
     title = f"{plan.question.task.capitalize()}: {plan.users:,} users, ε = {float(plan.epsilon):.4g}"
     return themed(
-        alt.hconcat(frontier(plan), curves(plan), spacing=36).resolve_scale(color="independent", shape="independent"),
+        alt.hconcat(frontier(plan), curves(plan), spacing=36).resolve_scale(
+            color="independent", shape="independent", strokeDash="independent"
+        ),
         title=title,
-        subtitle=f"error: {plan.error_means}",
+        subtitle=f"error: {plan.error_means}; candidates up to 3 times the least",
     )
 
 
 def frontier(plan: Plan) -> Any:
-    """Error against bytes, one point per candidate; the line joins those that nothing beats in both."""
-    rows, least = [], math.inf
-    ordered = sorted(plan.candidates, key=lambda one: (one.bytes_per_report, one.predicted_error))
+    """Error against bytes, one point per candidate; the line joins those that nothing beats in both.
+
+    Candidates with more than three times the least error are left away, or they would flatten the rest.
+    """
+    kinds = ["pick", "frontier", "beaten"]
+    rows: list[dict[str, Any]] = []
+    least = math.inf
+    near = [one for one in plan.candidates if one.predicted_error <= SHOWN * plan.pick.predicted_error]
+    ordered = sorted(near, key=lambda one: (one.bytes_per_report, one.predicted_error))
     for one in ordered:
         best = one.predicted_error < least
         least = min(least, one.predicted_error)
         kind = "pick" if one is plan.pick else "frontier" if best else "beaten"
         rows.append({"label": one.label, "bytes": one.bytes_per_report, "error": one.predicted_error, "kind": kind})
     line = [row for row in rows if row["kind"] != "beaten"]
+    rows.sort(key=lambda row: kinds.index(row["kind"]), reverse=True)
     x = alt.X(
         "bytes:Q",
         title="bytes per report",
@@ -51,7 +61,6 @@ def frontier(plan: Plan) -> Any:
         scale=alt.Scale(type="log", nice=False, domain=_padded([row["error"] for row in rows], 1.12, 1.2)),
         axis=alt.Axis(format="~g", tickCount=6),
     )
-    kinds = ["pick", "frontier", "beaten"]
     points = (
         alt.Chart(inline(rows))
         .mark_point(filled=True, size=110, opacity=0.9)
@@ -97,7 +106,13 @@ def curves(plan: Plan) -> Any:
             y=alt.Y(
                 "error:Q", title="predicted error", scale=alt.Scale(type="log", nice=False), axis=alt.Axis(format="~g", tickCount=6)
             ),
-            color=alt.Color("mechanism:N", title=None, sort=shown, scale=alt.Scale(domain=shown, range=COLOURS[: len(shown)])),
+            color=alt.Color(
+                "mechanism:N",
+                title=None,
+                sort=shown,
+                scale=alt.Scale(domain=shown, range=COLOURS[: len(shown)]),
+                legend=alt.Legend(symbolSize=500),
+            ),
             strokeDash=alt.StrokeDash(
                 "mechanism:N",
                 title=None,

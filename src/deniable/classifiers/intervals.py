@@ -137,7 +137,7 @@ Evidence = Counted | Drawn | Weighted
 def poisson_upper(seen: float, nats: float) -> float:
     """The largest mean m with m - seen + seen*ln(seen/m) <= nats: Chernoff's bound for independent terms in [0, 1].
 
-    >>> round(poisson_upper(0, 3), 9)
+    >>> round(poisson_upper(0, 3.0), 9)
     3.0
     """
     if seen == 0:

@@ -44,6 +44,7 @@ class Model:
         kind: str = "callable",
         threshold: float | None = None,
         shape: tuple[int, ...] | None = None,
+        framed: bool = False,
     ) -> None:
         self._predict = predict
         self.source = source
@@ -54,6 +55,8 @@ class Model:
         self.kind = kind
         self.threshold = threshold
         self.shape = shape
+        self.framed = framed
+        """Does a step pick columns by name, so that it must be given a frame?"""
         self.repeatable = True
         self.notes: list[str] = [ONE_CLASS] if self.classes is not None and len(self.classes) == 1 else []
 
@@ -75,6 +78,10 @@ class Model:
                 "may hold data. Call the model on such rows yourself"
             )
         return self._read(raw, len(table))
+
+    def given(self, record: Rows) -> Any:
+        """One record as the model itself wants it: a row of numbers, or a frame with one row."""
+        return _frame(record[None], self.feature_names) if self.framed and self.feature_names is not None else record
 
     def _checked(self, rows: Any) -> Rows:
         try:
@@ -198,6 +205,7 @@ def _estimator(model: Any, feature_names: Sequence[str] | None) -> Model:
         features=None if width is None else int(width),
         classes=getattr(model, "classes_", None),
         kind=type(model).__name__,
+        framed=framed,
     )
 
 

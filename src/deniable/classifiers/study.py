@@ -86,7 +86,8 @@ class Study:
         with warnings.catch_warnings():
             # The names were compared when the records were taken in; rows without names are meant.
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
-            region = exact_region(self.model.source, self.records[record], self.columns, laws=laws, same_as=self.answers[record])
+            row = self.model.given(self.records[record])
+            region = exact_region(self.model.source, row, self.columns, laws=laws, same_as=self.answers[record])
         return [utility(region, law) for law in laws]
 
     def proved(self, record: int, settings: Sequence[Setting]) -> list[float] | None:

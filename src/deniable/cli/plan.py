@@ -171,4 +171,5 @@ def _row(one: Candidate) -> list[str]:
 def _measured(tried: dict[str, Any] | None) -> str:
     if tried is None:
         return ""
-    return f"{tried['simulated_error'] / tried['predicted_for_simulated_users']:.3f} x predicted"
+    predicted = tried["predicted_for_simulated_users"]
+    return f"{tried['simulated_error'] / predicted:.3f} ± {tried['simulated_standard_error'] / predicted:.3f} x predicted"

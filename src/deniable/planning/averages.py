@@ -55,7 +55,8 @@ def mean_ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> Ite
         yield from _record_ways(question, record, each)
         return
     for name in NAMES + (SLOW if slow else ()):
-        yield attempt(name, lambda name=name: _one(question, make_mechanism(name, domain=question.domain, epsilon=each)))
+        make = partial(make_mechanism, name, domain=question.domain, epsilon=each)
+        yield attempt(name, make, partial(_one, question))
 
 
 def noise_of(mechanism: Mechanism) -> Noise:
@@ -124,12 +125,12 @@ def _record_ways(question: Question, record: Record, epsilon: Epsilon) -> Iterat
     for inner in INNER:
         chosen = dict.fromkeys(record.fields, inner)
         split = partial(ProductMechanism.split, record, epsilon, mechanism=chosen)
-        yield attempt(f"product ({inner})", lambda split=split, inner=inner: _record(split(), inner))
+        yield attempt(f"product ({inner})", split, partial(_record, inner))
         sample = partial(SampleOne.of, record, epsilon, mechanism=chosen)
-        yield attempt(f"sample-one ({inner})", lambda sample=sample, inner=inner: _record(sample(), inner))
+        yield attempt(f"sample-one ({inner})", sample, partial(_record, inner))
 
 
-def _record(mechanism: ProductMechanism | SampleOne, inner: str) -> Way:
+def _record(inner: str, mechanism: ProductMechanism | SampleOne) -> Way:
     noises = {name: noise_of(part) for name, part in mechanism.parts.items()}
     return Way(
         name=mechanism.name,

@@ -113,7 +113,7 @@ def _why(made: Plan, met: bool | None, bound: Bound | None) -> str:
         more = lean.predicted_error / pick.predicted_error - 1
         said.append(f"{lean.label} takes {lean.bytes_per_report} bytes for {100 * more:.2g} % more error.")
     if bound is not None and bound.error > 0 and math.isfinite(bound.error):
-        said.append(f"No mechanism gets below {bound.error:.4g}.")
+        said.append(f"The lower bound for every mechanism is {bound.error:.4g} ({bound.why}).")
     if question.repeats > 1:
         each = float(question.each(made.epsilon))
         told = f"Every one of the {question.repeats} answers has epsilon {each:.4g}." if question.changing else KEPT

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -41,11 +42,12 @@ def share_ways(question: Question, epsilon: Epsilon) -> Iterator[Way | LeftOut]:
         return
     each = question.each(epsilon)
     for name in names_for(question.domain):
-        yield attempt(name, lambda name=name: _one(question, make_mechanism(name, domain=question.domain, epsilon=each)))
+        make = partial(make_mechanism, name, domain=question.domain, epsilon=each)
+        yield attempt(name, make, partial(_one, question))
     if question.repeats > 1 and not question.changing and not isinstance(question.domain, Binary):
         # The lifetime level is all of epsilon; a single report is kept at half of it.
-        make = partial(make_mechanism, "rappor", domain=question.domain, epsilon=epsilon.exact / 2, permanent=epsilon)
-        yield attempt("rappor", lambda: _one(question, make()))
+        kept = partial(make_mechanism, "rappor", domain=question.domain, epsilon=epsilon.exact / 2, permanent=epsilon)
+        yield attempt("rappor", kept, partial(_one, question))
 
 
 def names_for(domain: Domain) -> tuple[str, ...]:
@@ -53,10 +55,10 @@ def names_for(domain: Domain) -> tuple[str, ...]:
     return ("randomized-response",) if isinstance(domain, Binary) else NAMES
 
 
-def attempt(name: str, make: Callable[[], Way]) -> Way | LeftOut:
-    """A way, or why there is none."""
+def attempt(name: str, make: Callable[[], Any], way: Callable[[Any], Way]) -> Way | LeftOut:
+    """The way of a mechanism, or why there is none."""
     try:
-        return make()
+        return way(make())
     except (InvalidParameter, NotSupported) as refused:
         return LeftOut(name, str(refused))
 
@@ -114,13 +116,13 @@ def _record_ways(question: Question, record: Record, epsilon: Epsilon) -> Iterat
     for inner in INNER:
         chosen = {field: "randomized-response" if isinstance(kind, Binary) else inner for field, kind in record.fields.items()}
         split = partial(ProductMechanism.split, record, epsilon, mechanism=chosen)
-        yield attempt(f"product ({inner})", lambda split=split, inner=inner: _record(split(), inner))
+        yield attempt(f"product ({inner})", split, partial(_record, inner))
         sample = partial(SampleOne.of, record, epsilon, mechanism=chosen)
-        yield attempt(f"sample-one ({inner})", lambda sample=sample, inner=inner: _record(sample(), inner))
-    yield attempt("rs-fd", lambda: _record(SamplingPlusFakeData(domain=record, epsilon=epsilon), None))
+        yield attempt(f"sample-one ({inner})", sample, partial(_record, inner))
+    yield attempt("rs-fd", partial(SamplingPlusFakeData, domain=record, epsilon=epsilon), partial(_record, None))
 
 
-def _record(mechanism: ProductMechanism | SampleOne | SamplingPlusFakeData, inner: str | None) -> Way:
+def _record(inner: str | None, mechanism: ProductMechanism | SampleOne | SamplingPlusFakeData) -> Way:
     return Way(
         name=mechanism.name,
         inner=inner,

@@ -51,7 +51,7 @@ def hypothesis_ways(question: Question, epsilon: Epsilon) -> Iterator[Way | Left
             yield _way(mechanism, pair, question, f"best {name}")
     for name in OTHERS:
         make = partial(make_mechanism, name, domain=domain, epsilon=each)
-        yield attempt(name, lambda make=make: _way(make(), pair, question, None))
+        yield attempt(name, make, lambda made: _way(made, pair, question, None))
 
 
 def laws(mechanism: Mechanism, pair: Hypotheses) -> tuple[Floats, Floats]:

@@ -69,7 +69,7 @@ def place_ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> It
     """Every way to ask for a place at this epsilon."""
     domain, each = question.domain, question.each(epsilon)
     for name in NAMES[type(domain)]:
-        yield attempt(name, lambda name=name: _way(make_mechanism(name, domain=domain, epsilon=each), None))
+        yield attempt(name, partial(make_mechanism, name, domain=domain, epsilon=each), partial(_way, None))
     if not slow:
         return
     coarse, inner = domain, None
@@ -78,12 +78,12 @@ def place_ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> It
         inner = f"{coarse.x.cells} x {coarse.y.cells} cells"
     for name in ON_CELLS:
         make = partial(make_mechanism, name, domain=coarse, epsilon=each)
-        yield attempt(name, lambda make=make: _way(make(), inner))
+        yield attempt(name, make, partial(_way, inner))
     if isinstance(domain, Rectangle):
         yield LeftOut("designed-places", "found by a linear program in about a minute: `deniable design --domain rectangle`")
 
 
-def _way(mechanism: Mechanism, inner: str | None) -> Way:
+def _way(inner: str | None, mechanism: Mechanism) -> Way:
     found = predicted(mechanism)
     return Way(
         name=mechanism.name,
@@ -178,7 +178,7 @@ def _offsets(part: Mechanism) -> tuple[Floats, Floats]:
     apart = np.abs(outputs[None] - inputs[:, None])
     size = width / OFFSETS
     number = np.minimum(apart / size, OFFSETS - 1).astype(np.int64)
-    chance = np.bincount(number.ravel(), weights=(matrix / bins).ravel(), minlength=OFFSETS)
+    chance: Floats = np.bincount(number.ravel(), weights=(matrix / bins).ravel(), minlength=OFFSETS).astype(np.float64)
     total = np.bincount(number.ravel(), weights=(matrix / bins * apart).ravel(), minlength=OFFSETS)
     used = chance > 0
     return total[used] / chance[used], chance[used]

@@ -99,10 +99,10 @@ def shape_ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> It
     reading = Reading(read, question.bins, question.level, float(domain.width))
     names = CIRCULAR if read == "circle" else NUMERIC + (SLOW if slow else ())
     for name in names:
-        yield attempt(name, lambda name=name: _inverted(make_mechanism(name, domain=domain, epsilon=each), reading))
+        yield attempt(name, partial(make_mechanism, name, domain=domain, epsilon=each), partial(_inverted, reading))
     for name in CATEGORICAL:
         make = partial(make_mechanism, name, domain=Categories(question.bins), epsilon=each)
-        yield attempt(name, lambda make=make: _categories(make(), reading, domain))
+        yield attempt(name, make, partial(_categories, reading, domain))
     levels = round(math.log(question.bins, 4))
     if read != "circle" and 4**levels == question.bins and levels > 1:
         yield _tree(HierarchicalHistogram(domain, each, 4, levels), reading)  # type: ignore[arg-type]
@@ -121,7 +121,7 @@ def inversion(mechanism: Mechanism, bins: int) -> tuple[Floats, Floats]:
     return matrix, np.asarray(np.linalg.solve(information, matrix / usual), np.float64)
 
 
-def _inverted(mechanism: Mechanism, reading: Reading) -> Way:
+def _inverted(reading: Reading, mechanism: Mechanism) -> Way:
     matrix, slope = inversion(mechanism, reading.bins)
     # For one user; people are spread evenly within their bins, too.
     once = count_covariance(slope, matrix, np.full(reading.bins, 1 / reading.bins), 1, "these users")
@@ -146,7 +146,7 @@ def _inverted(mechanism: Mechanism, reading: Reading) -> Way:
     )
 
 
-def _categories(mechanism: Mechanism, reading: Reading, domain: Interval | Circle) -> Way:
+def _categories(reading: Reading, domain: Interval | Circle, mechanism: Mechanism) -> Way:
     """The value's bin is asked for as a category."""
     law = support_law(mechanism)
     bins = reading.bins

@@ -40,11 +40,11 @@ def word_ways(question: Question, epsilon: Epsilon) -> Iterator[Way | LeftOut]:
     """Both searches."""
     each, domain = question.each(epsilon), question.domain
     assert isinstance(domain, Text | Whole)
-    yield attempt("pem", lambda: _way(PrefixExtending(domain=domain, epsilon=each), question.words))
-    yield attempt("tree-hist", lambda: _way(TreeHist(domain=domain, epsilon=each), question.words))
+    yield attempt("pem", partial(PrefixExtending, domain=domain, epsilon=each), partial(_way, question.words))
+    yield attempt("tree-hist", partial(TreeHist, domain=domain, epsilon=each), partial(_way, question.words))
 
 
-def _way(mechanism: PrefixExtending | TreeHist, words: int) -> Way:
+def _way(words: int, mechanism: PrefixExtending | TreeHist) -> Way:
     return Way(
         name=mechanism.name,
         asked=mechanism,

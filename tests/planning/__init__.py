@@ -1,0 +1,1 @@
+"""The planner: predicted errors against simulated ones, bounds, inverse questions, bad questions."""
