@@ -1,12 +1,11 @@
 """The page "What is optimal?" is the one that `deniable design --table` writes.
 
-A sample of its lines is designed anew in every run; all of them with DENIABLE_SLOW=1 (a minute or two).
+A sample of its lines is designed anew in every run; the others by `make heavy` (a minute or two).
 """
 
 from __future__ import annotations
 
 import math
-import os
 import re
 from pathlib import Path
 
@@ -80,8 +79,7 @@ def test_a_sample_of_lines_is_still_what_the_command_prints(title: str, level: s
     check(title, level)
 
 
-@pytest.mark.slow
-@pytest.mark.skipif("DENIABLE_SLOW" not in os.environ, reason="takes a minute or two: set DENIABLE_SLOW=1")
+@pytest.mark.heavy
 @pytest.mark.parametrize(("title", "level"), [each for each in EVERY if each not in SAMPLE])
 def test_the_other_lines_are_too(title: str, level: str) -> None:
     check(title, level)
