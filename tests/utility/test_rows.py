@@ -7,6 +7,7 @@ import pytest
 
 from deniable.channels import Chain, Channel, Interpolated, Mixture, Nested, Product, Profile, Table, TwoLevel
 from deniable.channels.sets import Singleton, linear_window, slid_window, wrapped_window
+from deniable.channels.steps import Steps
 from deniable.errors import NotSupported
 from deniable.mechanisms import all_mechanisms
 from deniable.mechanisms.base import Mechanism
@@ -41,7 +42,8 @@ def test_every_row_is_the_channels_own(channel: Channel) -> None:
 @pytest.mark.parametrize("example", EXAMPLES, ids=repr)
 def test_rows_of_every_example_follow_the_weights(example: Mechanism) -> None:
     channel = example.channel
-    if channel.outputs > 1 << 22:
+    # Walks have no array form: each of their weights is computed by itself.
+    if channel.outputs > (1 << 16 if isinstance(channel, Steps) else 1 << 22):
         stretches = runs(channel, np.array([0]))
         assert stretches is None or float(((stretches.stops - stretches.starts) * stretches.chances).sum()) == pytest.approx(1)
         return
