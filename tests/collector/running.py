@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import signal
 import subprocess
@@ -81,8 +82,11 @@ def call(url: str, body: bytes | None = None, headers: dict[str, str] | None = N
             return answer.status, answer.read()
     except urllib.error.HTTPError as answer:
         with answer:
-            return answer.code, answer.read()
-    except OSError:
+            try:
+                return answer.code, answer.read()
+            except (OSError, http.client.HTTPException):
+                return -1, b""
+    except (OSError, http.client.HTTPException):  # also an answer that was cut off in its middle
         return -1, b""
 
 

@@ -1,8 +1,7 @@
 """Predicted errors are within 5 % of simulated ones: every mechanism, every task, three sizes.
 
-Each comparison fails only if the simulated error is off by more than 5 % and six of its own standard errors: a normal
-deviation of 6 happens with probability 2e-9, so that all of them together raise a false alarm below 1e-6. Where six
-standard errors are more than 5 %, the number of surveys is too small to tell, and the test says so by failing.
+There are so many surveys that 5 % is at least six standard errors of the simulated error, which is checked: a right
+prediction fails with probability 2e-9, all of them together below 1e-6. The coins are fixed, so it fails always or never.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from deniable.planning.choose import ways
 from deniable.testing import FixedKeystream
 
 WITHIN = 0.05
-SIX = 6.0
+DEVIATIONS = 6
 
 Setting = tuple[str, Domain, dict[str, Any], float, int, int]
 GRID = Rectangle(Interval(0, 1, cells=16), Interval(0, 1, cells=16))
@@ -33,23 +32,23 @@ QUICK: list[Setting] = [
     ("mean", Interval(18, 90), {}, 1.0, 100, 9000),
 ]
 FULL: list[Setting] = [
-    *(("frequency", Categories(size), {}, epsilon, 500, runs) for size, epsilon, runs in ((4, 1.0, 4000), (32, 0.5, 500), (128, 3.0, 150))),
-    *(("frequency", Categories(size), {"data": "worst"}, 1.0, 300, 9000) for size in (3, 9, 40)),
-    *(("frequency", Categories(6), {"attributes": fields}, 2.0, 900, 900) for fields in (2, 3, 4)),
-    *(("frequency", Categories(12), {"repeats": rounds}, 4.0, 400, 900) for rounds in (2, 3, 5)),
-    ("frequency", Categories(12), {"repeats": 5, "changing": False}, 2.0, 400, 900),
+    ("frequency", Categories(4), {}, 1.0, 500, 5000),
+    ("frequency", Categories(32), {}, 0.5, 500, 600),
+    ("frequency", Categories(128), {}, 3.0, 500, 200),
+    *(("frequency", Categories(size), {"data": "worst"}, 1.0, 300, 8000) for size in (3, 9, 40)),
+    *(("frequency", Categories(6), {"attributes": fields}, 2.0, 900, 2500 // fields) for fields in (2, 3, 4)),
+    *(("frequency", Categories(12), {"repeats": rounds}, 4.0, 400, 1500) for rounds in (2, 3, 5)),
+    ("frequency", Categories(12), {"repeats": 5, "changing": False}, 2.0, 400, 1500),
     *(("mean", Interval(-1, 1), {}, epsilon, 100, 9000) for epsilon in (0.5, 2.0, 4.0)),
     *(("mean", Interval(0, 1), {"data": "worst"}, epsilon, 100, 9000) for epsilon in (0.5, 2.0, 4.0)),
-    *(("mean", Interval(0, 1, cells=4096), {"attributes": fields}, 2.0, 300, 6000) for fields in (2, 3, 4)),
-    *(("distribution", Interval(0, 10, cells=4096), {"bins": bins}, 2.0, 4000, 2500) for bins in (4, 8, 16)),
-    *(("distribution", Circle(cells=720), {"bins": bins}, 2.0, 3000, 2500) for bins in (4, 8, 16)),
-    *(("quantile", Interval(0, 10, cells=4096), {"bins": 4, "level": level}, 3.0, 20_000, 6000) for level in (0.3, 0.5, 0.7)),
-    *(("location", GRID, {}, epsilon, 4000, 30) for epsilon in (1.0, 4.0, 7.0)),
-    *(("location", PLACES, {}, epsilon, 4000, 30) for epsilon in (1.0, 3.0, 5.0)),
-    *(("test", Categories(3), {"hypotheses": PAIR}, 1.0, users, 60_000) for users in (200, 400, 800)),
+    *(("mean", Interval(0, 1, cells=4096), {"attributes": fields}, 2.0, 300, 9000 // fields) for fields in (2, 3, 4)),
+    *(("distribution", Interval(0, 10, cells=4096), {"bins": bins}, 2.0, 4000, 5500) for bins in (4, 8, 16)),
+    *(("distribution", Circle(cells=720), {"bins": bins}, 2.0, 1000, runs) for bins, runs in ((4, 9000), (8, 4000), (16, 3000))),
+    *(("quantile", Interval(0, 10, cells=4096), {"bins": 4, "level": level}, 3.0, 10_000, 8000) for level in (0.3, 0.5, 0.7)),
+    *(("location", GRID, {}, epsilon, 4000, 60) for epsilon in (1.0, 4.0, 7.0)),
+    *(("location", PLACES, {}, epsilon, 1000, 120) for epsilon in (1.0, 2.0, 3.0)),
+    *(("test", Categories(3), {"hypotheses": PAIR}, 1.0, users, 200_000) for users in (60, 120, 240)),
 ]
-SKIPPED = {"distribution": ("window", "ogpm", "redesigned-sw", "atoms"), "quantile": ("window", "ogpm", "redesigned-sw", "atoms")}
-"""Windows that slide at the ends: their inversion is so noisy that the share of a bin is no longer normal."""
 
 
 def question_of(setting: Setting) -> Question:
@@ -62,7 +61,8 @@ def cases(settings: list[Setting], *, slow: bool) -> Iterator[Any]:
         question = question_of(setting)
         assert question.epsilon is not None
         for way in ways(question, Epsilon(question.epsilon), slow=slow):
-            if isinstance(way, LeftOut) or way.name in SKIPPED.get(question.task, ()):
+            # A quantile's prediction says itself where it is only rough.
+            if isinstance(way, LeftOut) or way.predict(setting[4]).more.get("rough"):
                 continue
             shown = f"{question.task}-{question.domain.size}-{float(Epsilon(question.epsilon)):g}-{way.label}"
             yield pytest.param(way, setting, id=f"{shown}-{'-'.join(map(str, setting[2].values()))}"[:90])
@@ -71,19 +71,24 @@ def cases(settings: list[Setting], *, slow: bool) -> Iterator[Any]:
 def check(way: Way, setting: Setting) -> None:
     users, runs = setting[4:]
     predicted = way.predict(users).error
-    tried = way.simulated(users, runs, FixedKeystream(f"{way.label} {setting[:1]} {setting[3:]}"))
-    apart = abs(tried.error / predicted - 1)
-    assert apart < WITHIN, (way.label, predicted, tried)
+    name = f"{way.label} {setting[:1]} {setting[3:]}"
+    tried = way.simulated(users, runs, FixedKeystream(name))
+    short = DEVIATIONS * tried.standard_error / (WITHIN * tried.error)
+    if 1 <= short < 2.5:
+        # Some errors are more heavy-tailed than others: as many surveys as it takes, once.
+        tried = way.simulated(users, round(1.25 * short**2 * runs), FixedKeystream(f"{name} again"))
+    assert DEVIATIONS * tried.standard_error < WITHIN * tried.error, f"{way.label}: too few surveys to tell ({tried})"
+    assert abs(tried.error / predicted - 1) < WITHIN, (way.label, predicted, tried)
 
 
-@pytest.mark.parametrize(("way", "setting"), cases(QUICK, slow=False))
+@pytest.mark.parametrize(("way", "setting"), list(cases(QUICK, slow=False)))
 def test_predicted_errors_are_those_of_surveys(way: Way, setting: Setting) -> None:
     check(way, setting)
 
 
 @pytest.mark.parametrize(("task", "epsilon"), [("distribution", 2.0), ("quantile", 3.0)])
 def test_shapes_are_predicted_from_the_weights(task: str, epsilon: float) -> None:
-    setting: Setting = (task, Interval(0, 10, cells=4096), {"bins": 4}, epsilon, 20_000 if task == "quantile" else 2000, 2000)
+    setting: Setting = (task, Interval(0, 10, cells=4096), {"bins": 4}, epsilon, 5000, 8000)
     found = {way.label: way for way in ways(question_of(setting), Epsilon(epsilon), slow=False) if isinstance(way, Way)}
     check(found["k-rr (4 bins)"], setting)
 
@@ -109,13 +114,12 @@ def test_fields_of_different_sizes_are_planned_together() -> None:
     found = [way for way in ways(question, Epsilon(2)) if isinstance(way, Way) and way.label in ("sample-one (k-rr)", "rs-fd")]
     assert len(found) == 2
     for way in found:
-        tried = way.simulated(1000, 2000, FixedKeystream(way.label))
-        assert tried.error == pytest.approx(way.predict(1000).error, rel=WITHIN)
+        check(way, ("frequency", record, {}, 2.0, 1000, 2500))
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("setting", FULL, ids=lambda setting: f"{setting[0]}-{setting[1].size}-{setting[3]}-{setting[4]}-{setting[2] and list(setting[2].items())[0]}")
+@pytest.mark.parametrize("setting", FULL, ids=lambda one: f"{one[0]}-{one[1].kind}-{one[1].size}-{one[3]}-{one[4]}-{len(one[2])}")
 def test_the_whole_matrix_of_mechanisms_tasks_and_sizes(setting: Setting) -> None:
-    """pytest -m heavy tests/planning: every mechanism of the setting, slow ones too."""
+    """`pytest -m heavy tests/planning` runs it: every mechanism of the setting, slow ones too."""
     for case in cases([setting], slow=True):
         check(*case.values)

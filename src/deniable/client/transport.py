@@ -72,7 +72,10 @@ class HttpTransport:
 
 
 def _body(answer: IO[bytes]) -> bytes:
-    data = answer.read(MOST_BYTES + 1)
+    try:
+        data = answer.read(MOST_BYTES + 1)
+    except (OSError, http.client.HTTPException):
+        raise NotDelivered("the collector's answer was cut off") from None
     if len(data) > MOST_BYTES:
         raise NotDelivered("the collector's answer is too long")
     return data

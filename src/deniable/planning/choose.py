@@ -20,9 +20,9 @@ from deniable.planning.shape import shape_ways
 from deniable.planning.way import LeftOut, Way
 from deniable.planning.words import word_ways
 
-SMALLEST, LARGEST = 0.01, 16.0
-"""Where the smallest epsilon is searched."""
-STEPS = 18
+TRIED = (0.01, 1.0, 2.0, 4.0, 8.0, 11.0, 16.0)
+"""Between which the smallest epsilon is searched; hashes end at 11.09."""
+STEPS = 14
 DIGITS = 4
 MOST_USERS = 10**12
 MILD = 1.0
@@ -137,10 +137,16 @@ def _with_epsilon(question: Question, users: int) -> Plan:
 
     aim = question.aim
     assert aim is not None
-    if value(LARGEST) > aim:
-        reached = _impossible(question, f"even epsilon = {LARGEST:g}, which protects nothing, gives", value(LARGEST))
-        raise Impossible(reached + _below(question, Epsilon(Fraction(LARGEST)), users))
-    found = rounded_up(_least(SMALLEST, LARGEST, lambda epsilon: value(epsilon) <= aim))
+    best, low = math.inf, TRIED[0]
+    for high in TRIED:
+        best = min(best, value(high))
+        if best <= aim:
+            break
+        low = high
+    else:
+        reached = _impossible(question, f"even epsilon = {high:g}, which protects nothing, gives", best)
+        raise Impossible(reached + _below(question, Epsilon(Fraction(high)), users))
+    found = rounded_up(_least(low, high, lambda epsilon: value(epsilon) <= aim))
     made = _ranked(question, Epsilon(found), users, bounded=True)
     return replace(made, found="epsilon")
 
@@ -186,9 +192,7 @@ def _below(question: Question, epsilon: Epsilon, users: int) -> str:
 
 
 def _least(low: float, high: float, enough: Callable[[float], bool]) -> float:
-    """The least number that is enough, by halving on a logarithmic scale."""
-    if enough(low):
-        return low
+    """The least number that is enough, by halving on a logarithmic scale; `high` is."""
     for _ in range(STEPS):
         middle = math.sqrt(low * high)
         low, high = (low, middle) if enough(middle) else (middle, high)

@@ -81,7 +81,7 @@ def share_error(mechanism: Mechanism, n: int, *, worst: bool = False) -> float:
     >>> from deniable.domains import Categories
     >>> mechanism = make_mechanism("oue", domain=Categories(1000), epsilon=1)
     >>> round(share_error(mechanism, 100_000), 6)      # about sqrt(4e / (e - 1)**2 / n)
-    0.006068
+    0.006069
     """
     law = support(mechanism)
     if worst:

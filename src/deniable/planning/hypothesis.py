@@ -32,6 +32,8 @@ DIVERGENCES = ("kl", "tv", "chi2", "hellinger")
 OTHERS = ("k-rr", "hadamard")
 LEVEL = 0.05
 FINE = 1 << 40
+AT_ONCE = 1 << 21
+TIED = 1e-9
 
 
 def hypothesis_ways(question: Question, epsilon: Epsilon) -> Iterator[Way | LeftOut]:
@@ -107,12 +109,15 @@ def _beyond(at: float, value: float, curve: float, n: int) -> float:
 def _losses(mechanism: Mechanism, pair: Hypotheses, first: Floats, second: Floats, n: int, runs: int, stream: Keystream) -> Floats:
     """Half of the surveys under either hypothesis; the loss is 1 when the decision is wrong."""
     score = np.log(second) - np.log(first)
-    found = np.empty(2 * (runs // 2))
     values: Categories = mechanism.domain  # type: ignore[assignment]
-    for run in range(len(found)):
-        shares = pair.second if run % 2 else pair.second + pair.difference
-        people = np.searchsorted(np.cumsum(shares)[:-1], (uniform_below(FINE, n, stream) + 0.5) / FINE)
-        named = people if values.labels is None else np.array(values.labels)[people]
-        total = float(score[randomize_many(mechanism, named, stream).outputs.astype(np.int64)].sum())
-        found[run] = 0.5 if abs(total) < 1e-9 else float((total > 0) != (run % 2 == 1))
-    return found
+    found, at_once = [], max(1, AT_ONCE // n)
+    for turn, shares in enumerate((pair.second + pair.difference, pair.second)):
+        for start in range(0, runs // 2, at_once):
+            count = min(at_once, runs // 2 - start)
+            place = (uniform_below(FINE, n * count, stream) + 0.5) / FINE
+            people = np.searchsorted(np.cumsum(shares)[:-1], place)
+            named = people if values.labels is None else np.array(values.labels)[people]
+            reports = randomize_many(mechanism, named, stream)
+            total = score[reports.outputs.astype(np.int64)].reshape(count, n).sum(axis=1)
+            found.append(np.where(np.abs(total) < TIED, 0.5, (total > 0) != (turn == 1)))
+    return np.concatenate(found)

@@ -39,8 +39,8 @@ NUMERIC = ("sw", "window", "ogpm", "pm", "hm", "pm-sub", "redesigned-sw", "pm-c"
 SLOW = ("laplace", "staircase", "bounded-laplace", "truncated-laplace", "atoms")
 CIRCULAR = ("circular-window", "circular-ogpm", "circular-redesigned-sw", "purkayastha")
 FINE = 1 << 30
-ROUGH = 0.35
-"""Where a bin's share is known no better than this part of it, a quantile's error is only roughly predicted."""
+ROUGH = 0.05
+"""Where a bin's share is known no better than this part of an even one, a quantile's error is roughly predicted: too large."""
 
 Read = Literal["distribution", "circle", "quantile"]
 

@@ -1,0 +1,221 @@
+"""Plans: bounds that hold and are reached, inverse questions that are the inverse, and bad questions."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pytest
+
+from deniable.auditing.poisoning import count_gain
+from deniable.domains import Binary, Categories, Circle, Interval, Record, Rectangle
+from deniable.domains.words import Whole
+from deniable.errors import DeniableError, InvalidParameter, NotSupported
+from deniable.estimators.histogram import histogram
+from deniable.exact import Epsilon
+from deniable.mechanisms import make_mechanism
+from deniable.mechanisms.words.pem import PrefixExtending
+from deniable.mechanisms.words.tree_hist import TreeHist
+from deniable.planning import Impossible, Question, Way, lower_bound, plan
+from deniable.planning.bounds import bit_bound, share_bound
+from deniable.planning.choose import ways
+from deniable.planning.words import found_by_trying, found_chance, word_ways
+from deniable.testing import FixedKeystream
+from deniable.wire import encode_report
+
+THOUSAND: dict[str, Any] = {"task": "frequency", "domain": Categories(1000)}
+PAIR = (["0.5", "0.3", "0.2"], ["0.35", "0.3", "0.35"])
+
+
+def test_candidates_come_best_first_with_all_they_promise() -> None:
+    found = plan(Question(**THOUSAND, users=100_000, epsilon=1))
+    errors = [one.predicted_error for one in found.candidates]
+    assert errors == sorted(errors)
+    assert found.pick is found.candidates[0]
+    assert len(errors) == 9
+    document = json.loads(json.dumps(found.to_dict()))
+    assert document["pick"] == document["candidates"][0]["mechanism"] == "subset"
+    for row in document["candidates"]:
+        assert row["certificate"]["holds"]
+        assert row["interval_half_width"] == pytest.approx(1.96 * row["predicted_error"], rel=1e-4)
+
+
+def test_bytes_are_those_on_the_wire() -> None:
+    for one in plan(Question(**THOUSAND, users=1000, epsilon=1)).candidates:
+        (recipe,) = one.recipes
+        assert len(encode_report(recipe, recipe.randomize(7))) == 19 + one.bytes_per_report
+
+
+def test_a_limit_of_bytes_is_kept_and_said() -> None:
+    found = plan(Question(**THOUSAND, users=100_000, epsilon=1, max_bytes=4))
+    assert {one.mechanism for one in found.candidates} == {"k-rr", "hadamard", "projective"}
+    assert ("oue", "a report takes 125 bytes, more than 4") in found.left_out
+
+
+def test_the_gain_of_fakes_is_the_auditors() -> None:
+    found = plan(Question(**THOUSAND, users=10_000, epsilon=1))
+    for one in found.candidates:
+        assert one.poisoning == count_gain(one.recipes[0], users=10_000, fakes=100).gain
+
+
+@pytest.mark.parametrize("size", [2, 5, 30, 1000])
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
+def test_no_mechanism_passes_the_bound_of_shares_and_subset_selection_reaches_it(size: int, epsilon: float) -> None:
+    found = plan(Question(task="frequency", domain=Categories(size), users=1000, epsilon=epsilon))
+    least = share_bound(size, epsilon, 1000)
+    assert all(one.predicted_error >= least * (1 - 1e-9) for one in found.candidates)
+    assert found.pick.predicted_error == pytest.approx(least, rel=1e-6)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 4.0])
+def test_no_candidate_passes_the_bounds_of_means_quantiles_and_tests(epsilon: float) -> None:
+    questions = [
+        Question(task="mean", domain=Interval(0, 3), users=500, epsilon=epsilon, data="worst"),
+        Question(task="quantile", domain=Interval(0, 3, cells=4096), users=5000, epsilon=epsilon, bins=4),
+        Question(task="distribution", domain=Interval(0, 3, cells=4096), users=5000, epsilon=epsilon, bins=4),
+        Question(task="test", domain=Categories(3), users=200, epsilon=epsilon, hypotheses=PAIR),
+    ]
+    for question in questions:
+        assert question.users is not None
+        bound = lower_bound(question, Epsilon(epsilon), question.users)
+        assert bound is not None
+        predicted = [
+            way.predict(question.users).error for way in ways(question, Epsilon(epsilon), slow=False) if isinstance(way, Way)
+        ]
+        assert min(predicted) >= bound.error
+
+
+def test_a_bit_is_estimated_as_well_as_can_be() -> None:
+    found = plan(Question(task="frequency", domain=Binary(), users=400, epsilon=1))
+    assert found.pick.predicted_error == pytest.approx(bit_bound(1.0, 400), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {**THOUSAND, "target_error": 0.01},
+        {"task": "mean", "domain": Interval(18, 90), "half_width": 2.0},
+        {"task": "mean", "domain": Interval(18, 90), "target_error": 1.0, "data": "worst"},
+        {"task": "distribution", "domain": Interval(0, 1, cells=4096), "target_error": 0.02, "bins": 4},
+        {"task": "test", "domain": Categories(3), "target_error": 0.05, "hypotheses": PAIR},
+        {"task": "heavy-hitters", "domain": Whole(32), "target_error": 0.05},
+    ],
+)
+def test_inverse_questions_find_the_smallest(question: dict[str, Any]) -> None:
+    enough = plan(Question(**question, users=20_000))
+    assert enough.found == "epsilon"
+    assert enough.met
+    less = plan(
+        Question(**{**question, "target_error": None, "half_width": None}, users=20_000, epsilon=0.99 * float(enough.epsilon))
+    )
+    asked = Question(**question, users=20_000)
+    assert less.pick.value(asked) > (asked.aim or 0)
+    fewest = plan(Question(**question, epsilon=2))
+    assert fewest.found == "users"
+    assert fewest.met
+    one_less = [way.predict(fewest.users - 1) for way in ways(asked, Epsilon(2)) if isinstance(way, Way)]
+    values = [one.error if asked.half_width is None else one.half_width or math.inf for one in one_less]
+    assert min(values) > (asked.aim or 0)
+
+
+def test_impossible_targets_are_refused_with_the_bound() -> None:
+    with pytest.raises(Impossible, match=r"lower bound for every mechanism is 0\.06062"):
+        plan(Question(**THOUSAND, users=1000, epsilon=1, target_error=0.05))
+    with pytest.raises(Impossible, match="lower bound"):
+        plan(Question(**THOUSAND, users=10, target_error=1e-9))
+    square = Rectangle(Interval(0, 1, cells=16), Interval(0, 1, cells=16))
+    with pytest.raises(Impossible, match="proved by a linear program"):
+        plan(Question(task="location", domain=square, epsilon=2, target_error=0.01))
+
+
+def test_a_target_between_bound_and_candidates_is_not_met_but_not_called_impossible() -> None:
+    found = plan(Question(task="mean", domain=Interval(0, 1), users=1000, epsilon=1, target_error=0.0305, data="worst"))
+    assert found.met is False
+    assert found.bound is not None
+    assert found.bound.error < 0.0305
+    assert "not met" in found.why
+
+
+def test_repeats_share_epsilon_unless_the_answer_is_kept() -> None:
+    fresh = plan(Question(task="frequency", domain=Categories(9), users=1000, epsilon=4, repeats=4))
+    once = plan(Question(task="frequency", domain=Categories(9), users=1000, epsilon=1))
+    assert fresh.pick.predicted_error == once.pick.predicted_error
+    kept = plan(Question(task="frequency", domain=Categories(9), users=1000, epsilon=4, repeats=4, changing=False))
+    assert kept.pick.predicted_error < once.pick.predicted_error
+    (rappor,) = [one for one in kept.candidates if one.mechanism == "rappor"]
+    assert rappor.recipes[0].lifetime == 4  # type: ignore[attr-defined]
+
+
+def test_several_attributes_are_certified_for_the_whole_record() -> None:
+    found = plan(Question(task="mean", domain=Interval(0, 1, cells=1024), users=1000, epsilon=1, attributes=3))
+    assert found.pick.mechanism == "sample-one"
+    assert all(one.holds and one.recipes[0].privacy == 1 for one in found.candidates)
+
+
+@pytest.mark.parametrize("kind", [PrefixExtending, TreeHist])
+def test_words_of_the_predicted_share_are_found_as_often_as_promised(kind: Any) -> None:
+    # 200 surveys at 5 % more and less than the predicted share: binomial, so bounds five deviations (1e-6) away.
+    mechanism = kind(domain=Whole(12), epsilon=3, step_bits=6)
+    (way,) = [
+        w
+        for w in word_ways(Question(task="heavy-hitters", domain=Whole(12), users=6000, epsilon=3, words=1), Epsilon(3))
+        if isinstance(w, Way) and w.name == mechanism.name
+    ]
+    assert way.name == mechanism.name
+    for factor in (0.7, 1.0):
+        share = factor * _smallest(mechanism, 6000)
+        chance = found_chance(mechanism, 1, 6000, share)
+        seen, _ = found_by_trying(mechanism, 6000, share, 200, FixedKeystream(f"{mechanism.name} {factor}"))
+        assert abs(seen - chance) < 5 * math.sqrt(max(chance * (1 - chance), 0.02) / 200) + 0.02
+
+
+def _smallest(mechanism: Any, n: int) -> float:
+    low, high = 0.0, 1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (low, middle) if found_chance(mechanism, 1, n, middle) >= 0.95 else (middle, high)
+    return high
+
+
+def test_the_inversion_is_that_of_histogram() -> None:
+    from deniable.accumulators import accumulator_for
+    from deniable.batch import randomize_many
+    from deniable.estimators.bins import gathered
+    from deniable.estimators.distribution import binned
+    from deniable.planning.shape import inversion
+
+    mechanism = make_mechanism("sw", domain=Interval(0, 1, cells=4096), epsilon=2)
+    sums = accumulator_for(mechanism).add(randomize_many(mechanism, [0.1, 0.5, 0.9] * 100, FixedKeystream(1)))
+    _, slope = inversion(mechanism, 8)
+    mine = slope @ (gathered(sums.sums, binned(mechanism, 8).cuts) / sums.n)
+    assert mine == pytest.approx(histogram(sums, bins=8).value)
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ({**THOUSAND}, "give two of users"),
+        ({**THOUSAND, "users": 10}, "give two of users"),
+        ({**THOUSAND, "users": 0, "epsilon": 1}, "users must be a whole number"),
+        ({**THOUSAND, "users": True, "epsilon": 1}, "users must be a whole number"),
+        ({**THOUSAND, "users": 10, "epsilon": -1}, "epsilon must be positive"),
+        ({**THOUSAND, "users": 10, "target_error": 1, "half_width": 1}, "not both"),
+        ({**THOUSAND, "users": 10, "target_error": math.nan}, "target_error must be a positive number"),
+        ({"task": "guess", "domain": Binary(), "users": 10, "epsilon": 1}, "task must be one of"),
+        ({"task": "mean", "domain": Binary(), "users": 10, "epsilon": 1}, "needs the domain Interval"),
+        ({"task": "location", "domain": Circle(), "users": 10, "epsilon": 1}, "needs the domain Rectangle"),
+        ({**THOUSAND, "users": 10, "epsilon": 1, "data": "nice"}, "data must be"),
+        ({"task": "quantile", "domain": Interval(), "users": 10, "epsilon": 1, "level": 1.0}, "level must lie"),
+        ({"task": "quantile", "domain": Interval(), "users": 10, "epsilon": 1, "attributes": 2}, "several attributes"),
+        ({"task": "test", "domain": Categories(3), "users": 10, "epsilon": 1}, "needs hypotheses"),
+        ({"task": "test", "domain": Categories(4), "users": 10, "epsilon": 1, "hypotheses": PAIR}, "one share for each"),
+        ({"task": "mean", "domain": Record({"x": Binary()}), "users": 10, "epsilon": 1}, "fields that are Interval"),
+        ({**THOUSAND, "users": 10, "epsilon": 1, "max_bytes": 1}, "no mechanism is left"),
+        ({"task": "heavy-hitters", "domain": Whole(32), "users": 10, "epsilon": 1}, "no mechanism is left"),
+    ],
+)
+def test_bad_questions_say_what_to_do(question: dict[str, Any], message: str) -> None:
+    with pytest.raises(DeniableError, match=message) as caught:
+        plan(Question(**question))
+    assert isinstance(caught.value, InvalidParameter | NotSupported)
