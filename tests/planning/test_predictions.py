@@ -6,6 +6,7 @@ prediction fails with probability 2e-9, all of them together below 1e-6. The coi
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -118,6 +119,7 @@ def test_fields_of_different_sizes_are_planned_together() -> None:
 
 
 @pytest.mark.heavy
+@pytest.mark.skipif("DENIABLE_MATRIX" not in os.environ, reason="takes long; DENIABLE_MATRIX=1 runs it")
 @pytest.mark.parametrize("setting", FULL, ids=lambda one: f"{one[0]}-{one[1].kind}-{one[1].size}-{one[3]}-{one[4]}-{len(one[2])}")
 def test_the_whole_matrix_of_mechanisms_tasks_and_sizes(setting: Setting) -> None:
     """`pytest -m heavy tests/planning` runs it: every mechanism of the setting, slow ones too."""
