@@ -18,7 +18,7 @@ SOURCE = Path(deniable.__file__).parent
 ROOMS = ["errors", "exact", "randomness", "domains", "channels", "reports", "mechanisms", "wire"]
 ROOMS += ["batch", "accumulators", "utility", "design", "estimators", "classifiers", "trajectories", "privacy", "auditing"]
 ROOMS += ["planning", "joint"]
-ROOMS += ["testing", "datasets", "surveys", "client", "secure", "charts", "collector", "engines", "dashboard", "cli"]
+ROOMS += ["testing", "datasets", "surveys", "client", "secure", "charts", "collector", "engines", "experiments", "dashboard", "cli"]
 PHONE = ROOMS[: ROOMS.index("wire") + 1]
 """What a phone can install: the standard library is enough."""
 
@@ -38,6 +38,8 @@ PACKAGES: dict[str, set[str]] = {
     "datasets": {"numpy", "pyarrow", "narwhals"},
     "secure": {"rbcl", "cryptography", "mpyc", "numpy"},  # the last two only inside a committee member's process
     "collector": {"numpy", "starlette", "msgspec", "uvicorn", "sqlalchemy", "pyarrow"},
+    "engines": {"numpy", "pyarrow", "pyspark"},
+    "experiments": {"numpy", "scipy", "altair", "sklearn", "torch"},  # the last two only for case studies
     "dashboard": {"numpy", "starlette"},
     "charts": {"altair", "vl_convert", "numpy"},
     "cli": {"click", "rich"},

@@ -100,6 +100,17 @@ def test_a_black_box_is_sampled_and_says_so(folder: Path) -> None:
     assert "With 95 % confidence" in result.output
 
 
+def test_a_wider_interval_asks_a_black_box_less_often(folder: Path) -> None:
+    options = ("-m", "ogpm", "--epsilons", "4", "--row", "1", "--samples", "60000", "--json")
+    rows = {
+        width: json.loads(run(folder, "smooth.skops", "data.csv", *options, "--width", width).output)["rows"][0]
+        for width in ("0.05", "0.004")
+    }
+    for width, row in rows.items():
+        assert row["interval"][1] - row["interval"][0] <= float(width)
+    assert rows["0.05"]["evaluations"] < rows["0.004"]["evaluations"] < 60_000
+
+
 def test_the_true_labels_can_be_asked_about(folder: Path) -> None:
     result = run(folder, "linear.skops", "data.csv", "-m", "ogpm", "-e", "8", "--label", "Truth")
     assert result.exit_code == 0, result.output

@@ -19,7 +19,7 @@ from deniable.classifiers.intervals import Evidence, average, worst
 from deniable.classifiers.pac import indicator_utility
 from deniable.classifiers.report import Report, Row
 from deniable.classifiers.sampling import EVALUATIONS, Progress
-from deniable.classifiers.study import CLOSE, Study, as_evidence
+from deniable.classifiers.study import CLOSE, Effort, Study, as_evidence
 from deniable.classifiers.weights import Setting, is_fine, places_per_width, settings
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.exact import EpsilonLike
@@ -44,6 +44,7 @@ def quantify(
     parameters: Mapping[str, Mapping[str, Any]] | None = None,
     indicator: float = 0.0,
     evaluations: int = EVALUATIONS,
+    width: float | None = None,
     confidence: float = 0.95,
     simultaneous: bool = False,
     empirical: int = 0,
@@ -56,16 +57,18 @@ def quantify(
 
     `budget` gives epsilon to "each" sensitive feature, or splits the "total". With `simultaneous`, all intervals of
     the report hold together with the stated confidence; else each of them does. `empirical` adds that many plain
-    reports per row, for comparison. `sample` asks the model at random even where ρ has an exact way; `prove`
+    reports per row, for comparison. With `width`, a sampled model is asked only as often as every record's intervals
+    need to get that narrow, and never more than `evaluations` times. `sample` asks the model at random even where ρ has an exact way; `prove`
     searches a box around each record in which a torch network provably keeps its answer.
     """
     if not 0.5 <= confidence < 1:
         raise InvalidParameter("confidence must be a number from 0.5 to below 1, for example 0.95")
     chosen = settings(mechanisms, epsilons, question.features, budget=budget, **_keyed(parameters))
     notes = list(question.model.notes)
-    parts = _evidence(question, chosen, evaluations, sample, keystream, progress, notes)
-    proved = _proved(question, chosen) if prove else [None] * len(chosen)
     error = (1 - confidence) / (len(chosen) if simultaneous else 1)
+    effort = Effort(evaluations, width, error)
+    parts = _evidence(question, chosen, effort, sample, keystream, progress, notes)
+    proved = _proved(question, chosen) if prove else [None] * len(chosen)
     rows = []
     for j, setting in enumerate(chosen):
         plain = [question.drawn(i, setting, empirical, keystream) for i in range(len(question))] if empirical else []
@@ -84,7 +87,7 @@ def _keyed(parameters: Mapping[str, Mapping[str, Any]] | None) -> dict[str, Mapp
 def _evidence(
     question: Study,
     chosen: Sequence[Setting],
-    evaluations: int,
+    effort: Effort,
     sample: bool,
     keystream: Keystream | None,
     progress: Progress | None,
@@ -100,7 +103,7 @@ def _evidence(
     if not parts:
         if any(is_fine(one) for setting in chosen for one in setting.perturbations):
             notes.append(MOVED.format(places_per_width(len(question.features))))
-        parts = [question.sampled(i, chosen, evaluations, keystream, progress) for i in range(len(question))]
+        parts = [question.sampled(i, chosen, effort, keystream, progress) for i in range(len(question))]
     return parts
 
 

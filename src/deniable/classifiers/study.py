@@ -28,6 +28,15 @@ CLOSE = 0.01
 """Certified ends farther apart than this are left to sampling."""
 
 
+@dataclass(frozen=True)
+class Effort:
+    """How often a model may be asked at one record, and how narrow its intervals need be at most."""
+
+    evaluations: int
+    width: float | None = None
+    error: float = 0.05
+
+
 @dataclass(frozen=True, eq=False)
 class Study:
     """What `study` has checked."""
@@ -64,14 +73,16 @@ class Study:
         )
 
     def sampled(
-        self, record: int, settings: Sequence[Setting], evaluations: int, keystream: Keystream | None, progress: Progress | None
+        self, record: int, settings: Sequence[Setting], effort: Effort, keystream: Keystream | None, progress: Progress | None
     ) -> list[Evidence]:
         """One shared sample at one record."""
         return shared(
             self.answer(record, progress),
             self.values(record),
             settings,
-            evaluations=evaluations,
+            evaluations=effort.evaluations,
+            width=effort.width,
+            error=effort.error,
             keystream=keystream,
             repeatable=self.model.repeatable,
         )

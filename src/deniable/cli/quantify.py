@@ -43,6 +43,7 @@ SHOWN_RECORDS = 50
 @click.option(
     "--samples", type=int, default=20_000, show_default=True, help="How often the model may be asked, where it is sampled."
 )
+@click.option("--width", type=float, help="Stop asking when every record's interval should be this narrow; --samples is the most.")
 @click.option("--empirical", type=int, default=2_000, show_default=True, help="Plain reports per row beside it; 0 for none.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
 @click.option("--together", is_flag=True, help="All intervals hold together with that confidence, not each on its own.")
@@ -70,6 +71,7 @@ def quantify(model: str, data: str, chart: str | None, as_json: bool, **asked: A
         "parameters": _parameters(names, asked["delta"]),
         "indicator": _chance("--indicator", asked["indicator"]),
         "evaluations": asked["samples"],
+        "width": asked["width"],
     }
     with _progress(f"asking the model about {len(question)} record(s)", as_json) as advance:
         report = measured(
