@@ -3,4 +3,4 @@
 from deniable.cli.app import main
 
 if __name__ == "__main__":
-    main()
+    main(prog_name="deniable")

@@ -1,40 +1,51 @@
-"""The group of all commands: suggestions for typos, one line per error, exit codes.
+"""The group of all commands: grouped help, suggestions for typos, one line per error, exit codes.
 
-0 is success, 1 is data that could not be used, 2 is a question that was asked wrongly.
+0 is success, 1 is data that could not be used or a claim that was disproved, 2 is a question that was asked wrongly,
+130 is stopped by the user.
 """
 
 from __future__ import annotations
 
 import difflib
+import importlib
 import sys
 from typing import Any
 
 import click
 
 from deniable import __version__
-from deniable.cli.account import account
-from deniable.cli.audit import audit
-from deniable.cli.demo import demo
-from deniable.cli.design import design
-from deniable.cli.estimate import estimate
-from deniable.cli.hypothesis_test import extremal_command
-from deniable.cli.joint import joint
-from deniable.cli.mechanisms import mechanisms
-from deniable.cli.plan import plan_command
-from deniable.cli.quantify import quantify
-from deniable.cli.randomize import randomize
-from deniable.cli.serve import serve, token
-from deniable.cli.show import show
-from deniable.cli.submit import submit
-from deniable.cli.trajectory import trajectory
-from deniable.cli.watch import watch
+from deniable.cli.commands import COMMANDS, SECTIONS
+from deniable.cli.quiet import with_quiet
 from deniable.errors import DeniableError, OutOfDomain, WireError
 
 BAD_DATA, BAD_QUESTION = 1, 2
+EXIT_CODES = "Exit codes: 0 done, 1 the data could not be used or a claim was disproved, 2 asked wrongly, 130 stopped."
 
 
 class OneLineErrors(click.Group):
-    """A group whose errors are one clear line on standard error, never a traceback."""
+    """A group that loads a command when it is asked for, and whose errors are one clear line, never a traceback."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All names, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        entry = COMMANDS[cmd_name]
+        module, name = entry.home.split(":")
+        command: click.Command = getattr(importlib.import_module(f"deniable.cli.{module}"), name)
+        if command.epilog is None and entry.examples:
+            command.epilog = "\b\nExamples:\n" + "\n".join(f"  {example}" for example in entry.examples)
+        return with_quiet(command)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Commands by what they are for; nothing is imported for this."""
+        for section in SECTIONS:
+            rows = [(name, entry.summary) for name, entry in COMMANDS.items() if entry.section == section]
+            with formatter.section(section):
+                formatter.write_dl(rows)
 
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         """Run a command and turn every expected error into a message and an exit code."""
@@ -66,9 +77,9 @@ class OneLineErrors(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, or say which one was probably meant."""
         name = args[0] if args else ""
-        if name and not name.startswith("-") and self.get_command(ctx, name) is None:
-            near = difflib.get_close_matches(name, self.list_commands(ctx), n=2)
-            hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(self.list_commands(ctx))}"
+        if name and not name.startswith("-") and name not in COMMANDS:
+            near = difflib.get_close_matches(name, COMMANDS, n=2)
+            hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(COMMANDS)}"
             raise click.UsageError(f"no command is called {name[:60]!r}; {hint}")
         return super().resolve_command(ctx, args)
 
@@ -77,29 +88,11 @@ def _complain(message: str) -> None:
     click.echo(f"deniable: {' '.join(message.split())}", err=True)
 
 
-@click.group(cls=OneLineErrors, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=OneLineErrors,
+    epilog=EXIT_CODES,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, prog_name="deniable")
 def main() -> None:
     """Local differential privacy, exactly: every report deniable, every privacy claim checkable."""
-
-
-for command in (
-    mechanisms,
-    show,
-    plan_command,
-    design,
-    extremal_command,
-    randomize,
-    estimate,
-    joint,
-    quantify,
-    trajectory,
-    audit,
-    account,
-    serve,
-    submit,
-    watch,
-    token,
-    demo,
-):
-    main.add_command(command)

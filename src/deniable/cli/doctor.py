@@ -1,0 +1,150 @@
+"""`deniable doctor`: what is installed, what each extra adds, and the one line that gets it."""
+
+from __future__ import annotations
+
+import platform
+import re
+import secrets
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any
+
+import click
+
+from deniable import __version__
+from deniable.cli.terminal import console, print_json, table
+
+ADDS = {
+    "collector": "deniable serve, with SQLite or PostgreSQL",
+    "demo": "the flights of `make demo`",
+    "files": "reports as Parquet and Arrow files",
+    "joint": "pairing many users, two-party sampling",
+    "models": "deniable quantify for saved scikit-learn models",
+    "scip": "a second solver for exact designs",
+    "spark": "deniable estimate --engine spark (also needs Java 17)",
+    "torch": "deniable quantify for torch modules",
+}
+INTERNAL = {"dev", "docs"}
+PROGRAMS = {"java": "Spark", "node": "tests of the JavaScript client", "chromium": "tests of the dashboard", "psql": "PostgreSQL"}
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at."""
+
+    name: str
+    good: bool
+    found: str
+    fix: str = ""
+
+
+@click.command(short_help="What is installed, what each extra adds, and how to get it.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def doctor(as_json: bool) -> None:
+    """Look at this installation: the core, the optional extras, and programs that some tests use.
+
+    The exit code is 1 when something of the core does not work; missing extras are no fault.
+    """
+    core, extras, programs = _core(), _extras(), _programs()
+    if as_json:
+        groups = {"core": core, "extras": extras, "programs": programs}
+        print_json({name: [check.__dict__ for check in checks] for name, checks in groups.items()} | {"version": __version__})
+    else:
+        _print(core, extras, programs)
+    if not all(check.good for check in core):
+        sys.exit(1)
+
+
+def _core() -> list[Check]:
+    version = platform.python_version()
+    return [
+        Check("python", sys.version_info >= (3, 11), version, "install Python 3.11 or later"),
+        _try("randomness", _draw, "the system's random generator must work; nothing here may run without it"),
+        _try("exact core", _certify, "reinstall: pip install --force-reinstall deniable"),
+        _try("kernels", _batch, "reinstall NumPy and numba: pip install --force-reinstall numpy numba"),
+        _try("charts", _chart, "reinstall: pip install --force-reinstall altair vl-convert-python"),
+    ]
+
+
+def _try(name: str, look: Callable[[], str], fix: str) -> Check:
+    start = time.perf_counter()
+    try:
+        found = look()
+    except Exception as why:  # whatever is wrong, a doctor says so and goes on
+        return Check(name, False, f"{type(why).__name__}: {why}"[:200], fix)
+    return Check(name, True, f"{found}, {time.perf_counter() - start:.1f} s")
+
+
+def _draw() -> str:
+    secrets.token_bytes(64)
+    return "64 bytes from the operating system"
+
+
+def _example() -> Any:
+    from deniable.domains import Categories
+    from deniable.mechanisms.categorical.k_rr import KaryRandomizedResponse
+
+    return KaryRandomizedResponse(domain=Categories(["a", "b", "c"]), epsilon=1)
+
+
+def _certify() -> str:
+    mechanism = _example()
+    mechanism.randomize("a")
+    return "certificate holds" if mechanism.certificate().holds else "certificate FAILS"
+
+
+def _batch() -> str:
+    mechanism = _example()
+    return f"{len(mechanism.randomize_many(['a'] * 1000)):,} reports at once"
+
+
+def _chart() -> str:
+    from deniable.charts.density import density_chart
+    from deniable.domains import Interval
+    from deniable.mechanisms.numeric.window import Window
+
+    density_chart(Window(domain=Interval(0, 1), epsilon=2), [0.5])
+    return "a density was drawn"
+
+
+def _extras() -> list[Check]:
+    checks = []
+    try:
+        wanted = metadata.requires("deniable") or []
+    except metadata.PackageNotFoundError:
+        wanted = []
+    for extra, adds in ADDS.items():
+        packages = [re.split(r"[\s\[<>=!;~]", line)[0] for line in wanted if f'extra == "{extra}"' in line.replace("'", '"')]
+        missing = [package for package in packages if not _installed(package)]
+        found = f"{adds}" if packages and not missing else f"{adds}; missing: {', '.join(missing) or 'package metadata'}"
+        checks.append(Check(extra, bool(packages) and not missing, found, f"pip install 'deniable[{extra}]'"))
+    return checks
+
+
+def _installed(package: str) -> bool:
+    try:
+        metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def _programs() -> list[Check]:
+    found = {name: shutil.which(name) is not None for name in PROGRAMS}
+    return [Check(name, found[name], use, f"install {name} with your system's packages") for name, use in PROGRAMS.items()]
+
+
+def _print(core: list[Check], extras: list[Check], programs: list[Check]) -> None:
+    from rich.markup import escape
+
+    out = console()
+    out.print(f"deniable {__version__} on Python {platform.python_version()}, {platform.system()} {platform.machine()}")
+    for title, checks in (("Core", core), ("Extras", extras), ("Programs used by some commands and tests", programs)):
+        rows = table("", "part", "what it is", "to get it", title=title)
+        for check in checks:
+            rows.add_row("ok" if check.good else "-", check.name, escape(check.found), "" if check.good else escape(check.fix))
+        out.print(rows)

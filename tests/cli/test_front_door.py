@@ -1,0 +1,153 @@
+"""What a newcomer meets first: help that is quick and grouped, typos, quiet, completion, and a doctor."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from deniable.cli import main
+from deniable.cli.commands import COMMANDS, SECTIONS
+from deniable.cli.doctor import ADDS, INTERNAL
+
+ROOT = Path(__file__).parents[2]
+CONTEXT = click.Context(main)
+WITHOUT_JSON = {"serve", "completion"}
+"""A server that runs until it is stopped, and a script for a shell."""
+
+
+def leaves(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
+    if isinstance(command, click.Group):
+        for part, child in command.commands.items():
+            yield from leaves(child, f"{name} {part}")
+    else:
+        yield name, command
+
+
+def loaded(name: str) -> click.Command:
+    command = main.get_command(CONTEXT, name)
+    assert command is not None
+    return command
+
+
+LEAVES = [leaf for name in COMMANDS for leaf in leaves(loaded(name), name)]
+
+
+def test_help_is_quick_and_imports_no_room() -> None:
+    code = (
+        "import sys, time; start = time.process_time()\n"
+        "from deniable.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "print('seconds', time.process_time() - start, 'numpy' in sys.modules, 'rich' in sys.modules)"
+    )
+    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout for _ in range(3)]
+    found = [re.findall(r"seconds ([\d.]+) (\w+) (\w+)", run)[0] for run in runs]
+    assert min(float(seconds) for seconds, _, _ in found) < 0.3
+    assert {tuple(rest) for _, *rest in found} == {("False", "False")}
+
+
+def test_help_shows_every_command_under_its_section() -> None:
+    text = CliRunner().invoke(main, ["--help"]).output
+    for section in SECTIONS:
+        assert f"{section}:" in text
+    for name in COMMANDS:
+        assert re.search(rf"^  {name} ", text, re.MULTILINE), name
+    assert "Exit codes:" in text
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_help_has_an_example_of_itself(name: str) -> None:
+    result = CliRunner().invoke(main, [name, "--help"])
+    assert result.exit_code == 0
+    assert f"deniable {name}" in result.output
+    for example in COMMANDS[name].examples:
+        assert shlex.split(example)[:2] == ["deniable", name]
+
+
+@pytest.mark.parametrize(
+    "name", ["mechanisms", "show", "plan", "extremal", "joint", "randomize", "estimate", "account", "audit", "doctor", "completion"]
+)
+def test_examples_under_the_help_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for before in COMMANDS["randomize"].examples:
+        assert CliRunner().invoke(main, shlex.split(before)[1:]).exit_code == 0
+    for example in COMMANDS[name].examples:
+        result = CliRunner().invoke(main, shlex.split(example)[1:])
+        assert result.exit_code == 0, (example, result.output)
+
+
+def test_every_command_is_quiet_on_demand_and_speaks_json() -> None:
+    for name, command in LEAVES:
+        options = {text for option in command.params for text in option.opts}
+        assert "--quiet" in options, name
+        assert "--json" in options or name in WITHOUT_JSON, name
+        assert command.help, name
+        for option in command.params:
+            if isinstance(option, click.Option):
+                assert option.help or option.hidden or option.show_default or option.required, (name, option.name)
+
+
+def test_quiet_says_nothing_but_errors(tmp_path: Path) -> None:
+    question = ["show", "k-rr", "--epsilon", "1", "--domain", "categories:3"]
+    assert CliRunner().invoke(main, question).output
+    assert CliRunner().invoke(main, [*question, "--quiet"]).output == ""
+    assert json.loads(CliRunner().invoke(main, [*question, "--quiet", "--json"]).output)["name"] == "k-rr"
+    wrong = CliRunner().invoke(main, ["show", "k-rr", "--epsilon", "-1", "--domain", "categories:3", "--quiet"])
+    assert wrong.exit_code == 2
+    assert "epsilon" in wrong.output
+
+
+def test_a_typo_gets_a_suggestion() -> None:
+    result = CliRunner().invoke(main, ["estimat"])
+    assert result.exit_code == 2
+    assert "did you mean estimate?" in result.output
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_call_the_program(shell: str) -> None:
+    result = CliRunner().invoke(main, ["completion", shell])
+    assert result.exit_code == 0
+    assert "_DENIABLE_COMPLETE" in result.output
+
+
+def test_the_shell_is_told_the_commands_that_fit() -> None:
+    environment = {**os.environ, "_DENIABLE_COMPLETE": "bash_complete", "COMP_WORDS": "deniable est", "COMP_CWORD": "1"}
+    run = subprocess.run([sys.executable, "-m", "deniable"], capture_output=True, text=True, env=environment, check=False)
+    assert run.stdout.split(",")[-1].strip() == "estimate"
+
+
+def test_the_doctor_knows_every_extra_of_the_package() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        extras = set(tomllib.load(file)["project"]["optional-dependencies"])
+    assert set(ADDS) == extras - INTERNAL
+
+
+def test_the_doctor_looks_at_the_core_and_says_what_to_install() -> None:
+    result = CliRunner().invoke(main, ["doctor", "--json"])
+    assert result.exit_code == 0
+    found = json.loads(result.output)
+    assert all(check["good"] for check in found["core"])
+    for check in found["extras"]:
+        assert check["fix"] == f"pip install 'deniable[{check['name']}]'"
+    assert "pip install" not in CliRunner().invoke(main, ["doctor"]).output.split("Extras")[0]
+
+
+def test_the_doctor_reports_a_broken_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> str:
+        raise RuntimeError("no kernels here")
+
+    monkeypatch.setattr("deniable.cli.doctor._batch", broken)
+    result = CliRunner().invoke(main, ["doctor"])
+    assert result.exit_code == 1
+    assert "no kernels here" in result.output
