@@ -2,14 +2,17 @@
 # make test    everything that must hold: format, lint, types, tests
 # make heavy   what takes minutes or needs a database or a browser
 # make check   format, lint and types only
-# make bench   how fast it is here
+# make docs    the documentation as a site, offline, in output/docs
+# make bench   how fast it is here, and beside other packages
+# make bench-check   has a hot path become slower than recorded?
+# make reproduce     every table and figure of the sources, ours beside the published
 # make clean   remove what the other targets made
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test heavy check bench clean
+.PHONY: demo test heavy check docs bench bench-check reproduce clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m deniable.cli demo
@@ -25,8 +28,18 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+docs: $(VENV)/.docs
+	$(BIN)/python docs/site.py
+
 bench: $(VENV)/.dev
-	@for file in benchmarks/*.py; do $(BIN)/python $$file || exit 1; done
+	$(BIN)/python benchmarks/run.py
+
+bench-check: $(VENV)/.dev
+	$(BIN)/python benchmarks/check.py
+
+# DATA is a folder with the data sets that do not come with packages; without it their artifacts say what they want.
+reproduce: $(VENV)/.dev
+	$(BIN)/python -m deniable reproduce all --quick --output output/reproduce $(if $(DATA),--data $(DATA))
 
 clean:
 	rm -rf $(VENV) output build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
@@ -44,3 +57,7 @@ $(VENV)/.demo: pyproject.toml | $(BIN)/python
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,demo]'
 	@touch $@ $(VENV)/.demo
+
+$(VENV)/.docs: pyproject.toml | $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	@touch $@

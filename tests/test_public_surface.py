@@ -19,7 +19,7 @@ import deniable
 from deniable.cli import main
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def test_every_public_name_exists() -> None:
@@ -58,7 +58,7 @@ def test_importing_is_fast_and_light() -> None:
     assert min(float(run.stdout) for run in runs) < 0.1
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_examples_in_documents_run(page: Path) -> None:
     assert doctest.testfile(str(page), module_relative=False).failed == 0
 

@@ -162,3 +162,12 @@ def test_a_phone_needs_the_standard_library_only(room: str) -> None:
 def test_asking_for_a_batch_is_what_loads_numpy() -> None:
     code = "import sys, deniable; before = 'numpy' in sys.modules; import deniable.batch; print(before, 'numpy' in sys.modules)"
     assert run(code)[0].strip() == "False True"
+
+
+@pytest.mark.parametrize("room", [room for room in ROOMS if (SOURCE / room).is_dir()])
+def test_a_room_says_in_one_sentence_what_it_is_for(room: str) -> None:
+    text = (SOURCE / room / "README.md").read_text(encoding="utf-8")
+    title, sentence = text.strip().split("\n\n")
+    assert title == f"# {room}"
+    assert sentence.endswith(".")
+    assert "\n" not in sentence

@@ -6,6 +6,7 @@ statement                   a row in words
 as_model, load_model        any callable, scikit-learn, torch; saved by skops
 Feature, Perturbation       a sensitive number, its public range, the mechanism on it
 exact_utility, exact_region linear models, trees, forests, boosting, QDA: ρ itself
+Randomizer                  a transformer for scikit-learn pipelines
 concentration               Pr[a <= M(x) <= b], from the weights
 """
 
@@ -24,6 +25,7 @@ from deniable.classifiers.exact_models import data_utility, exact_region, exact_
 from deniable.classifiers.law import OutputLaw, ProductLaw, product_law
 from deniable.classifiers.model import Model, as_model
 from deniable.classifiers.perturbation import Feature, Perturbation, perturbations
+from deniable.classifiers.randomizer import Randomizer
 from deniable.classifiers.report import Report, Row
 from deniable.classifiers.saved import load_model
 from deniable.classifiers.study import Study, study
@@ -37,6 +39,7 @@ __all__ = [
     "OutputLaw",
     "Perturbation",
     "ProductLaw",
+    "Randomizer",
     "Report",
     "Row",
     "SmallestEpsilon",

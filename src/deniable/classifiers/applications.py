@@ -58,8 +58,8 @@ def quantify(
     `budget` gives epsilon to "each" sensitive feature, or splits the "total". With `simultaneous`, all intervals of
     the report hold together with the stated confidence; else each of them does. `empirical` adds that many plain
     reports per row, for comparison. With `width`, a sampled model is asked only as often as every record's intervals
-    need to get that narrow, and never more than `evaluations` times. `sample` asks the model at random even where ρ has an exact way; `prove`
-    searches a box around each record in which a torch network provably keeps its answer.
+    need to get that narrow, and never more than `evaluations` times. `sample` asks the model at random even where ρ
+    has an exact way; `prove` searches a box around each record in which a torch network provably keeps its answer.
     """
     if not 0.5 <= confidence < 1:
         raise InvalidParameter("confidence must be a number from 0.5 to below 1, for example 0.95")

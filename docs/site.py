@@ -1,0 +1,143 @@
+"""Build the documentation as a site that needs no network: python docs/site.py [OUTPUT]
+
+The pages of docs/, proofs/ and spec/ keep their places, so that their links work here as they do in the repository. The
+reference is written from the docstrings. A warning is an error.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+PARTS = ("docs", "proofs", "spec", "examples", "sdk")
+PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "pyproject.toml", "benchmarks/RESULTS.md")
+ROOMS = (
+    "deniable",
+    "deniable.exact",
+    "deniable.domains",
+    "deniable.channels",
+    "deniable.mechanisms",
+    "deniable.reports",
+    "deniable.wire",
+    "deniable.batch",
+    "deniable.accumulators",
+    "deniable.utility",
+    "deniable.design",
+    "deniable.estimators",
+    "deniable.classifiers",
+    "deniable.trajectories",
+    "deniable.privacy",
+    "deniable.auditing",
+    "deniable.planning",
+    "deniable.joint",
+    "deniable.surveys",
+    "deniable.client",
+    "deniable.charts",
+    "deniable.engines",
+    "deniable.testing",
+)
+
+
+def main() -> None:
+    """Gather, generate, build."""
+    output = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "output" / "docs").resolve()
+    with tempfile.TemporaryDirectory() as folder:
+        stage = Path(folder) / "site"
+        gather(stage)
+        write_reference(stage / "docs" / "reference")
+        command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", str(stage), str(output)]
+        code = subprocess.run(command, check=False).returncode  # noqa: S603
+    if code:
+        sys.exit(code)
+    print(f"docs: {output / 'index.html'}")
+
+
+def gather(stage: Path) -> None:
+    """Copy the pages; the front page moves to the root and its links with it."""
+    ignore = shutil.ignore_patterns("node_modules", "_build", "__pycache__", "vectors")
+    for part in PARTS:
+        shutil.copytree(ROOT / part, stage / part, ignore=ignore)
+    for page in PAGES:
+        if (ROOT / page).exists():
+            (stage / page).parent.mkdir(exist_ok=True)
+            shutil.copy(ROOT / page, stage / page)
+    shutil.copy(ROOT / "docs" / "conf.py", stage / "conf.py")
+    front = (stage / "docs" / "index.md").read_text(encoding="utf-8")
+    (stage / "docs" / "index.md").unlink()
+    (stage / "index.md").write_text(re.sub(r"\]\((?!http|#)", "](docs/", front), encoding="utf-8")
+    proofs = "\n".join(f"{page.stem}" for page in sorted((stage / "proofs").glob("*.md")))
+    text = (
+        f"# Proofs\n\nOne page per mechanism: why its integers keep the promise.\n\n```{{toctree}}\n:maxdepth: 1\n\n{proofs}\n```\n"
+    )
+    (stage / "proofs" / "index.md").write_text(text, encoding="utf-8")
+
+
+def write_reference(folder: Path) -> None:
+    """One page per room, from its own list of public names."""
+    folder.mkdir()
+    for room in ROOMS:
+        (folder / f"{room}.md").write_text(room_page(importlib.import_module(room)), encoding="utf-8")
+    listed = "\n".join(ROOMS)
+    text = f"# Reference\n\nEvery public name, by room, from its docstring.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n"
+    (folder / "index.md").write_text(text, encoding="utf-8")
+
+
+def room_page(room: ModuleType) -> str:
+    """The room's own words, then its names."""
+    parts = [f"# {room.__name__}\n", as_markdown(inspect.getdoc(room) or "")]
+    for name in sorted(getattr(room, "__all__", ()), key=str.lower):
+        parts.append(entry(name, getattr(room, name)))
+    return "\n".join(parts) + "\n"
+
+
+def entry(name: str, thing: Any) -> str:
+    """One public name: signature, words, public methods."""
+    lines = [f"## {name}\n"]
+    if callable(thing):
+        lines.append(f"```python\n{name}{signature(thing)}\n```\n")
+    lines.append(
+        as_markdown(inspect.getdoc(thing) or "") if callable(thing) or inspect.ismodule(thing) else f"`{str(thing)[:200]}`\n"
+    )
+    if inspect.isclass(thing):
+        for method, found in sorted(vars(thing).items()):
+            target = found.fget if isinstance(found, property) else getattr(found, "__func__", found)
+            words = inspect.getdoc(target) if inspect.isfunction(target) else None
+            if not method.startswith("_") and words:
+                shown = "" if isinstance(found, property) else signature(target)
+                lines.append(f"`{method}{shown}`\n: {' '.join(words.split(chr(10) * 2)[0].split())}\n")
+    return "\n".join(lines)
+
+
+def signature(thing: Any) -> str:
+    """As it would be written, or nothing where Python does not know it."""
+    try:
+        found = str(inspect.signature(thing))
+    except (TypeError, ValueError):
+        return ""
+    return re.sub(r"(: |-> )'([^']*)'", r"\1\2", re.sub(r"<[^<>]* at 0x[0-9a-f]+>", "...", found))
+
+
+def as_markdown(words: str) -> str:
+    """Docstrings are plain text: prose stays, examples and aligned lists become blocks."""
+    blocks = []
+    for block in re.split(r"\n\s*\n", words):
+        if block.lstrip().startswith(">>>"):
+            blocks.append(f"```pycon\n{inspect.cleandoc(block)}\n```")
+        elif re.search(r"^\s{2,}|\S {2,}\S", block, re.MULTILINE):
+            blocks.append(f"```text\n{block}\n```")
+        else:
+            blocks.append(re.sub(r"([<>*_\[\]])", r"\\\1", block) if "`" not in block else block)
+    return "\n\n".join(blocks) + "\n"
+
+
+if __name__ == "__main__":
+    main()
