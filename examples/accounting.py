@@ -10,7 +10,7 @@ def main() -> None:
     """A hundred answers of one person; then a million people whose senders are taken off."""
     levels = ["0.1"] * 100
     print(
-        f"100 answers at epsilon 0.1: {float(basic(levels)):g} always, {composed_epsilon(levels, 1e-6):.3f} except once in a million"
+        f"100 answers at 0.1: epsilon {float(basic(levels)):g} always, {composed_epsilon(levels, 1e-6):.3f} save once in a million"
     )
     upper, lower = shuffled_epsilon(RandomizedResponse(epsilon=1), 1_000_000, 1e-6), attained_epsilon(2, 1, 1_000_000, 1e-6)
     print(f"a million yes-or-no reports at epsilon 1, shuffled: at most {upper:.4f}; nothing below {lower:.4f} is true")
