@@ -48,7 +48,8 @@ def test_the_wheel_holds_the_package_and_its_pages(built: Path) -> None:
 
 
 def test_the_source_archive_can_be_tested(built: Path) -> None:
-    names = tarfile.open(next(built.glob("*.tar.gz"))).getnames()
+    with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
+        names = archive.getnames()
     for wanted in ("pyproject.toml", "Makefile", "tests/conftest.py", "README.md", "SECURITY.md"):
         assert any(name.endswith(f"/{wanted}") for name in names), wanted
 
