@@ -7,7 +7,6 @@ default. A study whose data is absent says so and ends well.
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,12 +15,11 @@ from typing import Any
 import numpy as np
 
 from deniable.classifiers import Report, best_mechanism, best_statement, statement, worst_statement
+from deniable.experiments.case_data import BANK, STROKE, bank_table, stroke_table
+
+__all__ = ["BANK", "STROKE", "arguments", "bank", "show", "stroke"]
 
 DIRECTORY = Path(__file__).parents[2].parent / "shared" / "data"
-STROKE = ("age", "hypertension", "heart_disease", "ever_married", "avg_glucose_level", "bmi")
-BANK = ("CreditScore", "Age", "Tenure", "Balance", "NumOfProducts", "IsActiveMember", "EstimatedSalary", "Satisfaction Score")
-BANK += ("Point Earned",)
-BANK_SCALES = (1000, 100, 10, 300_000, 4, 1, 200_000, 5, 1000)
 
 
 def arguments(about: str, *, data: bool = True) -> argparse.Namespace:
@@ -33,39 +31,22 @@ def arguments(about: str, *, data: bool = True) -> argparse.Namespace:
     return parser.parse_args()
 
 
-def rows_of(path: Path) -> list[dict[str, str]]:
-    """The rows of a CSV file; the program ends here, well, when there is none."""
+def here(path: Path) -> Path:
+    """The file, or the end of the program, well, when there is none."""
     if not path.is_file():
         print(f"{path.name} is not there; give the directory of the public data by --data. Nothing was done.")
         sys.exit(0)
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return path
 
 
 def stroke(directory: Path) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """The first 1,000 records: age/100, three flags, glucose/300, bmi/50 with the mean where it is missing; and strokes."""
-    rows = rows_of(directory / "stroke.csv")[:1000]
-    known = [float(row["bmi"]) for row in rows if row["bmi"] != "N/A"]
-    mean = sum(known) / len(known)
-    table = [
-        [
-            float(row["age"]) / 100,
-            float(row["hypertension"]),
-            float(row["heart_disease"]),
-            float(row["ever_married"] == "Yes"),
-            float(row["avg_glucose_level"]) / 300,
-            min((mean if row["bmi"] == "N/A" else float(row["bmi"])) / 50, 1.0),
-        ]
-        for row in rows
-    ]
-    return np.array(table), np.array([int(row["stroke"]) for row in rows])
+    """Patients and their strokes."""
+    return stroke_table(here(directory / "stroke.csv"))
 
 
 def bank(directory: Path) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """All customers, every feature divided by a round public number so that it lies in [0, 1]; and who left."""
-    rows = rows_of(directory / "bank_attrition.csv")
-    table = [[min(float(row[name]) / scale, 1.0) for name, scale in zip(BANK, BANK_SCALES, strict=True)] for row in rows]
-    return np.array(table), np.array([int(row["Exited"]) for row in rows])
+    """Customers, and who left."""
+    return bank_table(here(directory / "bank_attrition.csv"))
 
 
 def show(report: Report, *, published: str = "", chart: str | None = None, levels: Sequence[float] = (2, 4, 8)) -> None:

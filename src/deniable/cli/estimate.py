@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from deniable.cli.answers import QUESTIONS, Answer, Wish, answer, usual_question
+from deniable.cli.engine import engine_options, engine_recipe, files_told, read_by_engine
 from deniable.cli.recipes import recipe_of
 from deniable.cli.terminal import block_chart, byte_progress, console, print_json, table
 from deniable.errors import InvalidParameter, Malformed
@@ -42,7 +43,8 @@ MOST_ROWS, COLUMNS = 60, 64
 @click.option("--column", default="output", show_default=True, help="The column of a table that holds the outputs.")
 @click.option("--base", type=click.Choice(["16", "10"]), default="16", show_default=True, help="How outputs are written in text.")
 @click.option("--chart", type=click.Path(dir_okay=False), help="Draw the estimates to a .png, .svg, .html or .json file.")
-@click.option("--strict", is_flag=True, help="Stop at the first record that cannot be used.")
+@click.option("--strict", is_flag=True, help="Stop at the first record or file that cannot be used.")
+@engine_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def estimate(
     reports: tuple[str, ...],
@@ -56,13 +58,19 @@ def estimate(
     column: str,
     base: str,
     strict: bool,
+    engine: str | None,
+    master: str | None,
     **wishes: Any,
 ) -> None:
     """Estimate from the reports in REPORTS, one or more files ('-' is standard input).
 
     Files hold wire batches (.dn), wire JSON by lines (.jsonl), or tables (.csv, .parquet, .arrow) with a column of outputs. They
     are read piece by piece, so they may be larger than the memory. Records that cannot be used are counted by reason and left out.
+
+    With --engine, REPORTS are Parquet files, patterns in quotes ('reports/*.parquet'), directories, or, for spark, addresses.
     """
+    if master is not None and engine != "spark":
+        raise click.UsageError("--master is the address of a Spark cluster; use it with --engine spark")
     if chart is not None:
         from deniable.charts.files import check_ending
 
@@ -70,9 +78,12 @@ def estimate(
     if len({Path(path).resolve() for path in reports}) < len(reports):
         raise click.UsageError("a file is given twice; its reports would count twice")
     wanted = _levels(levels)
-    mechanism = recipe_of(reports, recipe)
+    mechanism = recipe_of(reports, recipe) if engine is None else engine_recipe(reports, recipe)
     question = what or (usual_question(mechanism.domain) if field is None else None)
-    intake = _read(mechanism, reports, column, int(base), strict, quiet=as_json)
+    if engine is None:
+        intake = _read(mechanism, reports, column, int(base), strict, quiet=as_json)
+    else:
+        intake = read_by_engine(engine, master, mechanism, reports, column, int(base), strict, quiet=as_json)
     if intake.n == 0:
         raise Malformed("; ".join(["there are no reports to estimate from", *intake.summary()]))
     source = _part(intake.accumulator, field)
@@ -131,6 +142,7 @@ def _document(
         "refused": intake.refused.total(),
         "refused_by_reason": dict(intake.refused),
         "notes": intake.notes,
+        **files_told(intake),
         "what": what,
         "estimates": found.rows,
         "target": found.target,

@@ -1,0 +1,83 @@
+"""Options and reading of `deniable estimate --engine`: Parquet files by the processes of one machine, or by a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from deniable.cli.recipes import read_recipe, recipe_beside
+from deniable.cli.terminal import byte_progress
+from deniable.errors import MissingPackage, WrongRecipe
+
+if TYPE_CHECKING:
+    from deniable.engines import Folded
+    from deniable.mechanisms import Mechanism
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def engine_options(command: Command) -> Command:
+    """--engine and --master."""
+    choice = click.Choice(["local", "spark"])
+    master = click.option("--master", metavar="URL", help="The Spark cluster; by default all cores of this machine, local[*].")
+    engine = click.option("--engine", type=choice, help="Read Parquet at scale: by processes of this machine, or by Spark.")
+    return engine(master(command))
+
+
+def engine_recipe(paths: tuple[str, ...], given: str | None) -> Mechanism:
+    """The recipe that was named, the one beside the files or their directory, or the one in a collector's export."""
+    if given is not None:
+        return read_recipe(given)
+    _needs_arrow()
+    from deniable.engines.exported import exported_mechanism
+    from deniable.engines.source import is_remote, local_files
+
+    files = local_files([path for path in paths if not is_remote(path)])
+    named = [path.rstrip("/") for path in (*paths, *files)]
+    found: dict[str, Mechanism] = {name: read_recipe(recipe_beside(name)) for name in named if recipe_beside(name).exists()}
+    if not found:
+        found = exported_mechanism(files)
+    if not found:
+        raise click.UsageError("give the recipe of the reports by --recipe FILE; a file REPORTS.recipe.json beside them is found")
+    first, mechanism = next(iter(found.items()))
+    for name, other in found.items():
+        if other.fingerprint != mechanism.fingerprint:
+            raise WrongRecipe(f"{name} was drawn by another recipe than {first}; estimate from each recipe on its own")
+    return mechanism
+
+
+def read_by_engine(
+    name: str,
+    master: str | None,
+    mechanism: Mechanism,
+    paths: tuple[str, ...],
+    column: str,
+    base: int,
+    strict: bool,
+    *,
+    quiet: bool,
+) -> Folded:
+    """The sums of all files, with a bar where someone is looking."""
+    _needs_arrow()
+    from deniable.datasets import total_bytes
+    from deniable.engines import Source, engine_by_name
+
+    source = Source(mechanism, paths, column, base, strict)
+    engine = engine_by_name(name, master)
+    total = None if source.remote else total_bytes(source.files)
+    with byte_progress("reading", total, hidden=quiet) as progress:
+        return engine.read(source, progress)
+
+
+def files_told(intake: Any) -> dict[str, Any]:
+    """For the JSON document: how many files an engine found, and which of them are broken."""
+    return {"files": intake.files, "broken_files": intake.broken} if hasattr(intake, "broken") else {}
+
+
+def _needs_arrow() -> None:
+    try:
+        import deniable.engines.rows  # noqa: F401 - only to see whether its package is there
+    except ModuleNotFoundError as error:
+        raise MissingPackage("engines read Parquet by the package pyarrow: pip install 'deniable[files]'") from error

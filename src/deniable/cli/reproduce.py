@@ -1,0 +1,199 @@
+"""`deniable reproduce`: tables, figures and examples of the sources, made again."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from deniable.cli.terminal import console, print_json, table
+
+if TYPE_CHECKING:
+    from deniable.experiments.artifact import Run
+    from deniable.experiments.run import Done, Skipped
+
+DIFFERENT = 1
+"""The exit code when a published number differs and nobody says why."""
+
+
+@click.command(short_help="Make the sources' tables, figures and examples again.")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.option("--quick/--full", default=True, show_default=True, help="A coffee break, or the sources' own repetitions.")
+@click.option("--data", type=click.Path(file_okay=False, exists=True), help="Where the data files are.")
+@click.option(
+    "--output", type=click.Path(file_okay=False), default="output/reproduce", show_default=True, help="Results and pictures."
+)
+@click.option("--again", is_flag=True, help="Compute even what has been computed before.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def reproduce(names: tuple[str, ...], quick: bool, data: str | None, output: str, again: bool, as_json: bool) -> None:
+    """Make an artifact again: figure-5.8, table-4.1, example-3, beyond-optimal-window, ...
+
+    `deniable reproduce list` names all of them; `deniable reproduce all` makes all of them and one page that shows them.
+    Results are kept in the output directory and used again while code, size, randomness and data are the same.
+    """
+    from deniable.experiments import catalogue
+    from deniable.experiments.artifact import Run
+
+    if "list" in names:
+        _list(as_json)
+        return
+    run = Run(full=not quick, data=None if data is None else Path(data))
+    if "all" in names:
+        _all(catalogue.names(), run, Path(output), again, as_json)
+        return
+    chosen = [catalogue.find(name).name for name in names]
+    from deniable.experiments.run import make
+
+    done = []
+    for name in chosen:
+        with _bar(f"computing {name}", None, hidden=as_json) as advance:
+            advance(name)
+            done.append(make(name, run, Path(output), again=again))
+        if not as_json:
+            _show(done[-1])
+    if as_json:
+        documents = [one.as_json() for one in done]
+        print_json(documents[0] if len(documents) == 1 else documents)
+    _finish(done)
+
+
+def _list(as_json: bool) -> None:
+    from deniable.experiments import catalogue
+
+    found = [catalogue.find(name) for name in catalogue.names()]
+    if as_json:
+        print_json([{"name": one.name, "title": one.title, "source": one.source, "data": list(one.data)} for one in found])
+        return
+    rows = table("name", "what", "source", "needs data")
+    for one in found:
+        rows.add_row(one.name, one.title, one.source, "yes" if one.data else "")
+    console().print(rows)
+
+
+def _all(names: list[str], run: Run, output: Path, again: bool, as_json: bool) -> None:
+    from deniable.experiments.report_page import build
+    from deniable.experiments.run import Done, Skipped, make_all
+
+    found: list[Done | Skipped] = []
+    with _bar("reproducing", len(names), hidden=as_json) as advance:
+        for one in make_all(names, run, output, again=again, progress=advance):
+            found.append(one)
+    done = [one for one in found if isinstance(one, Done)]
+    skipped = [one for one in found if isinstance(one, Skipped)]
+    command = f"deniable reproduce all --{'full' if run.full else 'quick'}{'' if run.data is None else ' --data DIRECTORY'}"
+    page = build(found, run, output / "index.html", command)
+    if as_json:
+        document = {
+            "artifacts": [_summary(one) for one in done],
+            "skipped": [{"name": one.name, "why": one.why} for one in skipped],
+            "page": str(page),
+        }
+        print_json(document)
+    else:
+        _show_all(done, skipped, page)
+    _finish(done, broken=[one for one in skipped if not one.expected])
+
+
+def _summary(one: Done) -> dict[str, Any]:
+    return {
+        "name": one.artifact.name,
+        "reproduced": one.reproduced,
+        "explained": one.explained,
+        "unexplained": one.unexplained,
+        "seconds": round(one.seconds, 3),
+        "kept": one.kept,
+    }
+
+
+def _show(one: Done) -> None:
+    from deniable.experiments.artifact import CLAIMS
+    from deniable.experiments.report_page import pair, shown
+
+    click.echo(f"{one.artifact.name}: {one.artifact.title} ({one.artifact.source})")
+    if one.artifact.note:
+        click.echo(one.artifact.note)
+    if one.artifact.table is not None:
+        rows = list(one.artifact.table(one.result))
+        if rows:
+            whole = table(*(str(column) for column in rows[0]))
+            for row in rows:
+                whole.add_row(*(shown(cell) if isinstance(cell, float) else str(cell) for cell in row.values()))
+            console().print(whole)
+    judged = table(
+        "number or claim", "where", "published", "ours", "tolerance", "verdict", numbers=("published", "ours", "tolerance")
+    )
+    for verdict in one.verdicts:
+        published, ours, allowed = pair(verdict)
+        what = verdict.published if isinstance(verdict.published, str) else verdict.name
+        judged.add_row(what, verdict.where, published, ours, allowed, verdict.verdict)
+    if one.verdicts:
+        console().print(judged)
+    reasons: dict[str, list[str]] = {}
+    for verdict in one.verdicts:
+        if verdict.why:
+            reasons.setdefault(verdict.why, []).append(str(verdict.published) if verdict.name == CLAIMS else verdict.name)
+    for why, names in reasons.items():
+        click.echo(f"why it differs ({'; '.join(names)}): {why}")
+    for path in one.pictures.values():
+        click.echo(f"picture: {path}")
+
+
+def _show_all(done: list[Done], skipped: list[Skipped], page: Path) -> None:
+    whole = table(
+        "artifact",
+        "what",
+        "reproduced",
+        "explained",
+        "unexplained",
+        "seconds",
+        numbers=("reproduced", "explained", "unexplained", "seconds"),
+    )
+    for one in done:
+        seconds = "kept" if one.kept else f"{one.seconds:.1f}"
+        whole.add_row(one.artifact.name, one.artifact.title, str(one.reproduced), str(one.explained), str(one.unexplained), seconds)
+    console().print(whole)
+    for left_out in skipped:
+        click.echo(f"skipped {left_out.name}: {left_out.why}")
+    click.echo(
+        f"{len(done)} artifacts: {sum(one.reproduced for one in done)} numbers and claims reproduced, "
+        f"{sum(one.explained for one in done)} differ and the reason is known, "
+        f"{sum(one.unexplained for one in done)} differ without explanation; {len(skipped)} skipped"
+    )
+    click.echo(f"page: {page}")
+
+
+def _finish(done: list[Done], broken: list[Skipped] | None = None) -> None:
+    """Exit with 1 when something differs without explanation, or could not be computed at all."""
+    strange = [one.artifact.name for one in done if one.unexplained]
+    if strange:
+        click.echo(f"deniable: differs without explanation: {', '.join(strange)}", err=True)
+    for failed in broken or []:
+        click.echo(f"deniable: {failed.name} failed: {failed.why}", err=True)
+    if strange or broken:
+        raise click.exceptions.Exit(DIFFERENT)
+
+
+@contextmanager
+def _bar(label: str, total: int | None, *, hidden: bool) -> Iterator[Callable[[str], None]]:
+    """A bar on standard error, where someone is looking; yields a function that names what is worked on."""
+    if hidden or not sys.stderr.isatty():
+        yield lambda name: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), *Progress.get_default_columns(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as progress:
+        task = progress.add_task(label, total=total)
+        begun = False
+
+        def advance(name: str) -> None:
+            nonlocal begun
+            progress.update(task, advance=int(begun), description=name)
+            begun = True
+
+        yield advance

@@ -1,0 +1,192 @@
+"""Parquet files, or some of a large file's row groups, folded into a part. Every engine does its work here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import fs, parquet
+
+from deniable.accumulators import accumulator_from_bytes
+from deniable.datasets import Intake
+from deniable.datasets.report_intake import UNREADABLE
+from deniable.datasets.report_rows import column_place
+from deniable.engines.part import Part
+from deniable.engines.rows import RowReader
+from deniable.engines.source import Source, is_remote, names_of
+from deniable.errors import DeniableError, Malformed, WireError, WrongRecipe
+from deniable.surveys import Survey
+
+LARGE = 1 << 27
+"""Files above so many bytes are folded in several pieces."""
+SUMS = ("fingerprint", "data")
+"""The columns by which exported sums are known."""
+SURVEY = b"deniable.survey"
+_UNREADABLE = (pa.ArrowException, OSError)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Row groups `begin` to `end` of a file, or all of it; `size` is about how many bytes that is."""
+
+    path: str
+    name: str
+    size: int
+    begin: int = 0
+    end: int | None = None
+
+
+def pieces_of(source: Source) -> list[Piece]:
+    """The source's files of this machine in pieces that can be folded apart, none of them much larger than the others."""
+    found: list[Piece] = []
+    for path, name in names_of(source.files).items():
+        size = os.stat(path).st_size
+        groups = _row_groups(path) if size > LARGE else 0
+        pieces = min(groups, -(-size // LARGE))
+        if pieces < 2:
+            found.append(Piece(path, name, size))
+            continue
+        edges = [groups * place // pieces for place in range(pieces + 1)]
+        found += [Piece(path, name, size // pieces, begin, end) for begin, end in pairwise(edges)]
+    return found
+
+
+class Folder:
+    """Folds piece after piece into one part."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.part = Part.empty(source.mechanism)
+        self._intake = _Into(self.part, strict=source.strict)
+        self._rows = RowReader(self._intake, source.column)
+
+    def fold(self, piece: Piece, content: Any = None) -> None:
+        """One piece, from its path or from its content. After an error that ends the work, nothing more is done."""
+        if self.part.stopped is not None:
+            return
+        try:
+            self._fold(piece, content)
+        except DeniableError as error:
+            self.part.stop(error)
+
+    def _fold(self, piece: Piece, content: Any) -> None:
+        try:
+            file = _opened(piece.path, content)
+        except _UNREADABLE:
+            self._break(piece.name, 0, "cannot be read: it is no whole Parquet file, and none of its reports are counted")
+            return
+        with file:
+            names = file.schema_arrow.names
+            document = (file.schema_arrow.metadata or {}).get(SURVEY)
+            export = None if document is None else self._export(document, piece)
+            if self.source.column not in names and set(SUMS) <= set(names):
+                self._fold_sums(file, piece, export or f"{os.path.dirname(piece.path)}\t")
+                return
+            if export is not None:
+                self.part.add_export(export, piece.name)
+            column_place(names, self.source.column, piece.name)
+            metadata = file.metadata
+            first = 1 + sum(metadata.row_group(group).num_rows for group in range(piece.begin))
+            for group in range(piece.begin, metadata.num_row_groups if piece.end is None else piece.end):
+                rows, read = metadata.row_group(group).num_rows, 0
+                wanted = [self.source.column, *([] if self._same_recipe(metadata.row_group(group), names) else ["recipe"])]
+                for batch in self._batches(file, group, wanted, piece.name, rows):
+                    self._rows.take(batch, piece.name, first + read, self.source.base)
+                    read += batch.num_rows
+                first += rows
+
+    def _same_recipe(self, group: Any, names: list[str]) -> bool:
+        """Is there no column of recipes, or does its directory say that all of them are this one? Then it need not be read."""
+        if "recipe" not in names:
+            return True
+        columns = [group.column(place) for place in range(group.num_columns)]
+        found = next((column.statistics for column in columns if column.path_in_schema == "recipe"), None)
+        if found is None or not found.has_min_max or found.null_count != 0:
+            return False
+        return bool(found.min == found.max == self.source.mechanism.fingerprint)
+
+    def _export(self, document: bytes, piece: Piece) -> str:
+        """Which survey's export it is, and from which directory, after checking the recipe."""
+        mine = self.source.mechanism.fingerprint
+        fingerprint, survey = _survey_of(document)
+        if fingerprint != mine:
+            raise WrongRecipe(
+                f"{piece.name} is an export of another survey than one by recipe {mine}; fold files of different recipes apart"
+            )
+        return f"{os.path.dirname(piece.path)}\t{survey}"
+
+    def _batches(self, file: Any, group: int, columns: list[str], name: str, rows: int) -> Iterator[pa.RecordBatch]:
+        """The batches of a row group, as far as it can be read."""
+        read = 0
+        try:
+            for batch in file.iter_batches(batch_size=self._rows.at_once, row_groups=[group], columns=columns, use_threads=False):
+                yield batch
+                read += batch.num_rows
+        except _UNREADABLE:
+            missing = rows - read
+            self._break(name, missing, f"is damaged: {missing:,} rows of its row group {group + 1} cannot be read")
+
+    def _fold_sums(self, file: Any, piece: Piece, export: str) -> None:
+        """A collector's export of sums: one accumulator per window and shard."""
+        # Sums are small: the first piece takes all of them.
+        if piece.begin:
+            return
+        try:
+            rows = file.read(columns=[name for name in ("period", "shard", *SUMS) if name in file.schema_arrow.names]).to_pylist()
+        except _UNREADABLE:
+            self._break(piece.name, 0, "is damaged: its sums cannot be read, and none of them are counted")
+            return
+        for number, row in enumerate(rows, start=1):
+            if row["fingerprint"] != self.source.mechanism.fingerprint:
+                raise WrongRecipe(
+                    f"{piece.name}, row {number}: the sums are of another recipe; fold files of different recipes apart"
+                )
+            self.part.add_export(f"{export}\t{row.get('period')}\t{row.get('shard')}", piece.name)
+            try:
+                found = accumulator_from_bytes(self.source.mechanism, row["data"])
+            except WireError:
+                self._intake.refuse(UNREADABLE, piece.name, f"row {number}")
+                continue
+            self._intake.accumulator = self.part.accumulator = self.part.accumulator.merge(found)
+
+    def _break(self, name: str, missing: int, what: str) -> None:
+        if self.source.strict:
+            raise Malformed(f"{name} {what}; strict reading stops there")
+        self.part.notes.append(f"{name} {what}")
+        self.part.broken[name] = self.part.broken.get(name, 0) + missing
+
+
+class _Into(Intake):
+    """An intake whose sums and counts are a part's own."""
+
+    def __init__(self, part: Part, *, strict: bool) -> None:
+        super().__init__(part.accumulator, strict, part.refused, part.notes)
+
+
+def _opened(path: str, content: Any) -> Any:
+    options: dict[str, Any] = {"page_checksum_verification": True, "pre_buffer": False}
+    if content is not None:
+        return parquet.ParquetFile(pa.BufferReader(content), **options)
+    if is_remote(path):
+        system, place = fs.FileSystem.from_uri(path)
+        return parquet.ParquetFile(system.open_input_file(place), **options)
+    return parquet.ParquetFile(path, **options)
+
+
+def _row_groups(path: str) -> int:
+    try:
+        return int(parquet.read_metadata(path).num_row_groups)
+    except _UNREADABLE:
+        return 0
+
+
+@lru_cache(maxsize=64)
+def _survey_of(document: bytes) -> tuple[str, str]:
+    """The fingerprint of its recipe, and its own hash."""
+    survey = Survey.from_json(document)
+    return survey.mechanism.fingerprint, survey.hash

@@ -1,0 +1,1 @@
+"""What no source has: the same questions, answered further."""

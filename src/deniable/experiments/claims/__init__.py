@@ -1,0 +1,1 @@
+"""Statements that the sources make without a picture, one file each."""

@@ -1,0 +1,1 @@
+"""Numbered examples of the sources, one file each."""

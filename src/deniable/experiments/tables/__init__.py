@@ -1,0 +1,1 @@
+"""Tables of the sources, one file each."""

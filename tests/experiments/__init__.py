@@ -1,0 +1,1 @@
+"""Tests of the reproduced tables, figures and examples."""
