@@ -17,6 +17,7 @@ import pytest
 from numpy.typing import NDArray
 
 from deniable.client import Client, Memo, Repeated
+from deniable.client.database import PrivateDatabase
 from deniable.domains import Categories
 from deniable.errors import InvalidParameter, NotSupported, OutOfDomain
 from deniable.mechanisms.categorical.k_rr import KaryRandomizedResponse
@@ -131,15 +132,15 @@ def test_two_processes_agree_on_the_bits_whoever_is_first(tmp_path: Path) -> Non
 
 def test_the_first_draw_stands_when_another_process_is_faster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     slow, fast = Memo(tmp_path / "memo"), Memo(tmp_path / "memo")
-    honest = Memo._writing
+    honest = PrivateDatabase.writing
 
-    def overtaken(self: Memo) -> object:
+    def overtaken(self: PrivateDatabase) -> object:
         # Between the slow one's look and its lock, the fast one keeps its bits.
-        if self is slow:
+        if self is slow._file:
             fast.keep("recipe", "question", b"value", lambda: b"fast")
         return honest(self)
 
-    monkeypatch.setattr(Memo, "_writing", overtaken)
+    monkeypatch.setattr(PrivateDatabase, "writing", overtaken)
     assert slow.keep("recipe", "question", b"value", lambda: b"slow") == b"fast"
     assert [bits for _, bits in kept(tmp_path / "memo")] == [b"fast"]
 

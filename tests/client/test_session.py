@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from deniable.client import Ledger, MockTransport, Patience, Session
+from deniable.client.database import PrivateDatabase
 from deniable.client.transport import HttpTransport
 from deniable.errors import AlreadyAnswered, BudgetSpent, InvalidParameter, NotDelivered, OutOfDomain, WrongRecipe
 from deniable.surveys import Survey, survey_from_toml
@@ -162,16 +163,16 @@ def test_a_full_disk_sends_nothing(tmp_path: Path) -> None:
             "domain=", 'mechanism="oue"\ndomain='
         ),
     )
-    connect = Ledger._connect
+    connect = PrivateDatabase.connect
 
-    def full(ledger: Ledger) -> sqlite3.Connection:
-        connection = connect(ledger)
+    def full(file: PrivateDatabase) -> sqlite3.Connection:
+        connection = connect(file)
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages}")
         return connection
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Ledger, "_connect", full)
+        patch.setattr(PrivateDatabase, "connect", full)
         with pytest.raises(sqlite3.OperationalError, match="full"):
             device.answer({"colour": "colour7"})
     assert device.ledger.spent() == 0

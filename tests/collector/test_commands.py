@@ -66,11 +66,11 @@ def test_a_file_is_submitted_and_watched(running: Running, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("submit", "FILE", "--survey", "http://127.0.0.1:1/nothing"), "--survey must be an address"),
+        (("submit", "FILE", "--survey", "nonsense"), "--survey must be an address"),
         (("submit", "FILE", "--survey", "http://127.0.0.1:1/v1/surveys/" + "0" * 64), "cannot be reached"),
-        (("watch", "http://127.0.0.1:1/v1/surveys/x"), "cannot be reached"),
-        (("watch", "http://127.0.0.1:1/"), "URL must be an address"),
-        (("serve", "FILE", "--port", "0"), "lacks"),
+        (("watch", "http://127.0.0.1:1/v1/surveys/x"), "64 hexadecimal digits"),
+        (("watch", "http://127.0.0.1:1/"), "is it running?"),
+        (("serve", "FILE", "--port", "0"), "answers.csv: the survey lacks"),
     ],
 )
 def test_what_goes_wrong_is_said_in_one_line(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from tests.collector.running import Running, call, collector, counted
 
-from deniable.surveys import batch_head, survey_from_toml
+from deniable.surveys import Survey, batch_head
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
@@ -48,7 +48,7 @@ domain = "circle:24,48"
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     with collector(tmp_path_factory.mktemp("browser"), toml=SURVEY) as running:
-        survey = survey_from_toml(SURVEY)
+        survey = Survey.from_json(call(running.survey)[1], hash=running.hash)
         people = {"commute": ["bus"] * 900, "minutes": [30.0] * 900, "hour": [8.0] * 900}
         body = batch_head(survey) + survey.mechanism.randomize_many(people).to_bytes()
         assert call(f"{running.survey}/batches", body, {"Content-Type": "application/vnd.deniable.batch"})[0] == 200
@@ -107,7 +107,8 @@ def test_an_answer_is_explained_sent_and_counted_once(chromium: Any, served: Run
     assert len(posted) == 1
     body = json.loads(posted[0])
     assert set(body) == {"key", "report"}
-    assert body["report"].startswith("646e01" + survey_from_toml(SURVEY).mechanism.fingerprint)
+    fingerprint = json.loads(call(served.survey)[1])["fingerprint"]
+    assert body["report"].startswith("646e01" + fingerprint)
     assert counted(served) == before + 1
     page = visit.go("answer")
     page.get_by_text("This device has answered already").wait_for()

@@ -119,6 +119,13 @@ def test_the_privacy_page_says_what_the_certificate_says(served: Running) -> Non
     assert math.isclose(found["odds"], math.exp(3))
 
 
+def test_the_privacy_page_says_why_a_mechanism_was_chosen(served: Running) -> None:
+    why = {part["name"]: part["why"] for part in asked(served, "privacy")["parts"]}
+    assert why["commute"].startswith("k-rr: the best of")
+    assert why["minutes"] is None
+    assert why["home"] is None
+
+
 def test_beliefs_are_bayes_rule_at_the_worst_report() -> None:
     for prior in (0.01, 0.3, 0.9):
         least, most = surest(prior, math.log(3))

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deniable.domains import Categories, Domain
+from deniable.domains import Categories
 from deniable.errors import DeniableError, InvalidParameter, Malformed, OutOfDomain, UnknownVersion, WrongRecipe
 from deniable.exact import Epsilon
 from deniable.mechanisms import make_mechanism
 from deniable.reports import canonical_json
-from deniable.surveys import Attribute, Survey, survey_from_toml
+from deniable.surveys import Asked, Attribute, Survey, survey_from_toml
 
 ROOT = Path(__file__).parents[2]
 
@@ -77,16 +77,39 @@ def test_one_value_per_answer() -> None:
     assert alone.lifetime == 1
 
 
-def test_auto_asks_the_chooser() -> None:
-    asked: list[tuple[Domain, Epsilon]] = []
+def asked_in(text: str) -> list[Asked]:
+    asked: list[Asked] = []
 
-    def choose(domain: Domain, epsilon: Epsilon) -> str:
-        asked.append((domain, epsilon))
-        return "hadamard"
+    def choose(question: Asked) -> str:
+        asked.append(question)
+        return "hadamard" if isinstance(question.domain, Categories) else "sw"
 
-    survey = survey_from_toml(TRAVEL.replace("STRATEGY", "sample-one"), choose=choose)
-    assert survey.parts["commute"].name == "hadamard"
-    assert asked == [(Categories(["bike", "bus", "car", "walk"]), Epsilon(2))]
+    survey_from_toml(text, choose=choose)
+    return asked
+
+
+def test_auto_asks_the_chooser_and_tells_it_how_many_will_answer() -> None:
+    sampled = TRAVEL.replace("STRATEGY", "sample-one")
+    commute = Categories(["bike", "bus", "car", "walk"])
+    assert asked_in(sampled) == [Asked("commute", commute, Epsilon(2), 5000)]
+    assert asked_in("respondents = 1001\n" + sampled) == [Asked("commute", commute, Epsilon(2), 501)]
+    assert asked_in("respondents = 1001\n" + TRAVEL.replace("STRATEGY", "split")) == [Asked("commute", commute, Epsilon(1), 1001)]
+
+
+def test_a_chooser_may_give_the_mechanism_itself() -> None:
+    made = make_mechanism("hadamard", domain=Categories(["bike", "bus", "car", "walk"]), epsilon=2)
+    survey = survey_from_toml(TRAVEL.replace("STRATEGY", "sample-one"), choose=lambda asked: made)
+    assert survey.parts["commute"] is made
+
+
+def test_respondents_and_learn_are_not_in_the_document() -> None:
+    text = 'title="t"\npurpose="p"\nepsilon=1\n{}[attributes.age]\nquestion="Age?"\ndomain="interval:0,100,100"\n'
+    plain = survey_from_toml(text.format(""))
+    assert survey_from_toml(text.format("respondents = 77\n")).hash == plain.hash
+    means = survey_from_toml(text.format("") + 'learn = "mean"\n')
+    assert (plain.mechanism.name, means.mechanism.name) == ("sw", "hm")
+    assert asked_in(text.format("") + 'learn = "mean"\n')[0].learn == "mean"
+    assert set(means.document()) == set(plain.document())
 
 
 CHANGES = {
@@ -169,6 +192,11 @@ def test_only_pure_privacy_within_budget() -> None:
         ('"window"\nparameters', '"wondow"\nparameters', "did you mean window"),
         ("[attributes.minutes]", "[attributes.Minutes]", "name"),
         ("title =", "title", "not TOML"),
+        ("epsilon = 2", "epsilon = 2\nrespondents = 0", "respondents must be"),
+        ("epsilon = 2", "epsilon = 2\nrespondents = true", "respondents must be"),
+        ('walk"', 'walk"\nlearn = "mean"', "learn must be"),
+        ('"interval:0,180,180"\n', '"interval:0,180,180"\nlearn = "mean"\n', "whose mechanism is 'auto'"),
+        ('walk"', 'walk"\nparameters = { subset = 2 }', "parameters need a mechanism that is named"),
     ],
 )
 def test_a_file_that_is_wrong_says_where(old: str, new: str, message: str) -> None:

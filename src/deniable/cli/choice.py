@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 import click
 
-from deniable.cli.domain_text import FORMS, parse_domain
 from deniable.domains import Domain
 from deniable.errors import InvalidParameter
 from deniable.exact import Epsilon
 from deniable.mechanisms import Mechanism, mechanism_class, mechanism_from_recipe
+from deniable.surveys.domain_text import FORMS, parse_domain
 from deniable.wire import parse_json
 
 Command = TypeVar("Command", bound=Callable[..., Any])

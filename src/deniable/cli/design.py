@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from deniable.cli.domain_text import parse_domain
 from deniable.cli.terminal import console, print_json, table
 from deniable.domains import Circle, Domain, Interval, Rectangle
 from deniable.errors import InvalidParameter, NotSupported
+from deniable.surveys.domain_text import parse_domain
 
 if TYPE_CHECKING:
     from deniable.design import Answer

@@ -9,13 +9,13 @@ from typing import Any
 import click
 
 from deniable.cli.choice import chosen_mechanism, mechanism_options
-from deniable.cli.domain_text import parse_value
 from deniable.cli.recipes import recipe_beside, write_recipe
 from deniable.cli.report_files import FORMATS, write_reports
 from deniable.cli.rows import Row, read_rows
 from deniable.cli.terminal import print_json
 from deniable.errors import OutOfDomain
 from deniable.mechanisms import Mechanism
+from deniable.surveys.domain_text import parse_value
 
 BATCH = 20_000
 """From so many values on, compiled kernels pay for their start."""

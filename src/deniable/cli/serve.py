@@ -7,11 +7,11 @@ import os
 import socket
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
-from deniable.errors import InvalidParameter, MissingPackage
+from deniable.errors import DeniableError, InvalidParameter, MissingPackage
 
 WORKER = "DENIABLE_SOCKET"
 """Set for worker processes: the number of the listening socket they inherit."""
@@ -46,12 +46,7 @@ def serve(
     no_dashboard: bool,
     as_json: bool,
 ) -> None:
-    """Collect answers to SURVEYS (TOML files): count each report once, show estimates.
-
-    \b
-    deniable serve survey.toml
-    deniable serve survey.toml --database postgresql+psycopg://collector@localhost/answers --workers 2
-    """
+    """Collect answers to SURVEYS (TOML files): count each report once, show estimates."""
     collector = _collector()
     if (tls_certificate is None) != (tls_key is None):
         raise InvalidParameter("give both --tls-certificate and --tls-key, or neither")
@@ -69,8 +64,9 @@ def serve(
     if WORKER in os.environ:
         collector.serve(serving, socket.socket(fileno=int(os.environ[WORKER])))
         return
-    opened = _open_surveys(collector, database, surveys)
+    # Where it listens first: planning a survey takes seconds, and a taken port would waste them.
     listening = collector.listening_socket(host, port)
+    opened = _open_surveys(collector, database, surveys)
     address = _address(host, listening.getsockname()[1], secure=tls_certificate is not None)
     if workers > 1:
         _announce(address, opened, as_json, not no_dashboard)
@@ -83,14 +79,16 @@ def serve(
 @click.option("--role", type=click.Choice(["admin", "submit"]), default="admin", show_default=True)
 @click.option("--database", "-d", default="sqlite:///collector.db", show_default=True)
 def token(name: str, role: str, database: str) -> None:
-    """Make a token called NAME and print it, once: only its hash is stored.
-
-    \b
-    deniable token alice --role admin
-    """
+    """Make a token called NAME and print it, once: only its hash is stored."""
+    path = database.removeprefix("sqlite:///")
+    is_new = database.startswith("sqlite:///") and not Path(path).exists()
     store = _collector().Store(database)
-    click.echo(store.add_token(name, role))
-    store.close()
+    try:
+        click.echo(store.add_token(name, role))
+    finally:
+        store.close()
+    if is_new:
+        click.echo(f"deniable: {path} is a new database; the token is for a collector that is served with it", err=True)
 
 
 def _collector() -> Any:
@@ -107,32 +105,68 @@ def _dashboard_pages() -> list[Any]:
     return list(routes())
 
 
-def _open_surveys(collector: Any, database: str, paths: tuple[str, ...]) -> list[Any]:
-    from deniable.surveys import survey_from_toml
+class Opened(NamedTuple):
+    """A survey, why its mechanisms were chosen, and whether it still takes reports."""
 
-    found = [survey_from_toml(Path(path).read_text(encoding="utf-8")) for path in paths]
+    survey: Any
+    reasons: dict[str, str]
+    open: bool
+
+
+def _open_surveys(collector: Any, database: str, paths: tuple[str, ...]) -> list[Opened]:
+    """The surveys of the files, or every open one of the database."""
+    texts = {path: _text(path) for path in paths}
     store = collector.Store(database)
-    for survey in found:
-        store.add_survey(survey)
-    if not found:
-        found = [survey for survey, is_open in store.surveys() if is_open]
-    store.close()
-    return found
+    try:
+        if not texts:
+            return [Opened(survey, store.reasons(survey.hash), True) for survey, is_open in store.surveys() if is_open]
+        made = [_opened(collector, store, path, text) for path, text in texts.items()]
+        still = store.open_hashes()
+        return [Opened(found.survey, found.reasons, still[found.survey.hash]) for found in made]
+    finally:
+        store.close()
+
+
+def _opened(collector: Any, store: Any, path: str, text: str) -> Any:
+    try:
+        return collector.opened(store, text)[0]
+    except DeniableError as error:
+        raise InvalidParameter(f"{Path(path).name}: {error}") from None
+
+
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InvalidParameter(f"{Path(path).name} is not a text file in UTF-8; a survey is written in TOML") from None
 
 
 def _address(host: str, port: int, *, secure: bool) -> str:
     return f"{'https' if secure else 'http'}://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def _announce(address: str, surveys: list[Any], as_json: bool, dashboard: bool) -> None:
+def _announce(address: str, opened: list[Opened], as_json: bool, dashboard: bool) -> None:
     if as_json:
-        listed = [{"title": survey.title, "hash": survey.hash, "url": f"{address}/v1/surveys/{survey.hash}"} for survey in surveys]
+        listed = [
+            {
+                "title": found.survey.title,
+                "hash": found.survey.hash,
+                "url": f"{address}/v1/surveys/{found.survey.hash}",
+                "open": found.open,
+                "reasons": found.reasons,
+            }
+            for found in opened
+        ]
         click.echo(json.dumps({"address": address, "surveys": listed}))
     else:
         click.echo(f"Collecting at {address}")
         if dashboard:
             click.echo(f"  Dashboard: {address}/")
-        for survey in surveys:
-            click.echo(f"  {survey.title}: {address}/v1/surveys/{survey.hash}")
+        for found in opened:
+            click.echo(f"  {found.survey.title}: {address}/v1/surveys/{found.survey.hash}{'' if found.open else ' (closed)'}")
+            for name, why in found.reasons.items():
+                click.echo(f"    {name}: {why}")
+        if not opened:
+            click.echo("  No survey is open yet: give a survey file, or open one with a token (POST /v1/admin/surveys).")
         click.echo("Stop with Ctrl-C.")
     sys.stdout.flush()

@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
-from deniable.cli.domain_text import parse_value
 from deniable.cli.rows import read_rows
+from deniable.cli.survey_address import find_survey, said
 from deniable.cli.terminal import print_json
-from deniable.errors import InvalidParameter, NotDelivered, OutOfDomain
+from deniable.errors import NotDelivered, OutOfDomain
+from deniable.surveys.domain_text import parse_value
 
 BATCH = 5000
 LATER = (429, 503)
@@ -18,25 +19,22 @@ LATER = (429, 503)
 
 @click.command()
 @click.argument("file", metavar="FILE.csv")
-@click.option("--survey", "-s", "url", required=True, help="The survey's address: http://…/v1/surveys/<hash>.")
+@click.option("--survey", "-s", "url", required=True, help="The survey's address, or its collector's: http://127.0.0.1:8000.")
 @click.option("--column", "-c", multiple=True, help="The column with the answers; a survey's attributes name theirs themselves.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--quiet", "-q", is_flag=True, help="No progress bar.")
-def submit(file: str, url: str, column: tuple[str, ...], as_json: bool, quiet: bool) -> None:
+def submit(file: str, url: str, column: tuple[str, ...], as_json: bool) -> None:
     """Randomize every row of FILE.csv on this machine and submit the reports.
 
     Every row counts as one person's answer. The true values never leave this process. For answers of one person, with
     a ledger and a budget, use deniable.client.
-
-    \b
-    deniable submit answers.csv --survey http://127.0.0.1:8000/v1/surveys/<hash>
     """
-    survey, base = _fetched(url)
+    found = find_survey(url, "--survey")
+    survey, base = found.document(), found.collector
     names = column or (survey.names if survey.strategy is None else ())
     rows = read_rows(survey.mechanism.domain, file, tuple(names))
     sent, known, refused = 0, 0, []
     with click.progressbar(
-        range(0, len(rows), BATCH), label="submitting", file=sys.stderr, hidden=as_json or quiet or not sys.stderr.isatty()
+        range(0, len(rows), BATCH), label="submitting", file=sys.stderr, hidden=as_json or not sys.stderr.isatty()
     ) as starts:
         for start in starts:
             values, bad = _values(survey, rows[start : start + BATCH])
@@ -51,28 +49,15 @@ def submit(file: str, url: str, column: tuple[str, ...], as_json: bool, quiet: b
     else:
         click.echo(f"{sent:,} reports counted by {base}")
     if refused:
-        click.echo(
-            f"deniable: {len(refused)} rows do not belong to the survey's domain and were not sent: {_named(refused)}", err=True
+        told = (
+            f"{len(refused):,} of {len(rows):,} rows do not belong to the survey's domain and were not sent: row {_named(refused)}"
         )
+        click.echo(f"deniable: {told}", err=True)
         click.get_current_context().exit(1)
 
 
 def _named(rows: list[int]) -> str:
     return ", ".join(map(str, rows[:20])) + (f" and {len(rows) - 20} more" if len(rows) > 20 else "")
-
-
-def _fetched(url: str) -> tuple[Any, str]:
-    """The survey, checked against the hash in its address, and the address without it."""
-    from deniable.client import HttpTransport
-    from deniable.surveys import Survey
-
-    base, mark, name = url.rstrip("/").partition("/v1/surveys/")
-    if not mark or len(name) != 64:
-        raise InvalidParameter("--survey must be an address such as http://127.0.0.1:8000/v1/surveys/<64 hexadecimal digits>")
-    status, data = HttpTransport().get(url.rstrip("/"))
-    if status != 200:
-        raise NotDelivered(f"the collector does not give out this survey (status {status})")
-    return Survey.from_json(data, hash=name), base
 
 
 def _values(survey: Any, rows: list[Any]) -> tuple[list[Any], list[int]]:
@@ -114,5 +99,5 @@ def _handed_over(survey: Any, base: str, values: list[Any]) -> dict[str, int]:
             found: dict[str, int] = json.loads(answer)
             return found
         if status not in LATER:
-            raise NotDelivered(f"the collector refused the reports (status {status})")
+            raise NotDelivered(f"the collector refused the reports: {said(status, answer)}")
     raise NotDelivered("the collector cannot be reached; nothing more was sent")

@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
+from deniable.cli.survey_address import find_survey, said
 from deniable.cli.terminal import console, print_json, table
-from deniable.errors import InvalidParameter, NotDelivered
+from deniable.errors import NotDelivered
 
 MOST_ROWS = 12
 
@@ -20,13 +21,8 @@ MOST_ROWS = 12
 @click.option("--once", is_flag=True, help="Look once and stop.")
 @click.option("--json", "as_json", is_flag=True, help="Print the estimates as JSON, once.")
 def watch(url: str, every: float, once: bool, as_json: bool) -> None:
-    """Show the live estimates of the survey at URL (http://…/v1/surveys/<hash>).
-
-    \b
-    deniable watch http://127.0.0.1:8000/v1/surveys/<hash>
-    """
-    if "/v1/surveys/" not in url:
-        raise InvalidParameter("URL must be an address such as http://127.0.0.1:8000/v1/surveys/<hash>")
+    """Show the live estimates of the survey at URL, or of the one open survey of the collector at URL."""
+    url = find_survey(url).url
     if as_json:
         print_json(_estimates(url))
         return
@@ -38,11 +34,16 @@ def watch(url: str, every: float, once: bool, as_json: bool) -> None:
     from rich.console import Group
     from rich.live import Live
 
-    with Live(Group(*_tables(_estimates(url))), console=out, refresh_per_second=4) as live:
+    shown = _tables(_estimates(url))
+    with Live(Group(*shown), console=out, refresh_per_second=4) as live:
         try:
             while True:
                 time.sleep(every)
-                live.update(Group(*_tables(_estimates(url))))
+                try:
+                    shown = _tables(_estimates(url))
+                    live.update(Group(*shown))
+                except NotDelivered as error:  # a collector that restarts comes back
+                    live.update(Group(*shown, f"{error} These are the numbers from before."))
         except KeyboardInterrupt:
             return
 
@@ -50,34 +51,39 @@ def watch(url: str, every: float, once: bool, as_json: bool) -> None:
 def _estimates(url: str) -> dict[str, Any]:
     from deniable.client import HttpTransport
 
-    status, data = HttpTransport().get(f"{url.rstrip('/')}/estimates")
+    status, data = HttpTransport().get(f"{url}/estimates")
     if status != 200:
-        raise NotDelivered(f"the collector has no estimates there (status {status})")
+        raise NotDelivered(f"the collector has no estimates there: {said(status, data)}")
     found: dict[str, Any] = json.loads(data)
     return found
 
 
 def _tables(found: dict[str, Any]) -> list[Any]:
     """One table per view that is short enough to read."""
+    from rich.text import Text
+
     made: list[Any] = []
     for attribute in found["attributes"]:
         title = f"{attribute['question']} ({attribute['n']:,} of {found['n']:,} reports, {attribute['mechanism']})"
+        made.append(Text(title, style="bold"))
         if attribute["note"]:
-            made.append(f"{title}\n  {attribute['note']}\n")
+            made.append(Text(f"  {attribute['note']}\n"))
         for view in attribute["views"]:
             rows = view["rows"]
             if view["what"] == "distribution":
                 continue
-            made.append(_table(f"{title}: {view['what']}", rows, percent=view["what"] == "frequency"))
-    return made or [f"{found['title']}: nothing yet"]
+            made.append(_table(view["what"], rows, percent=view["what"] in ("frequency", "words")))
+    return made
 
 
-def _table(title: str, rows: list[dict[str, Any]], *, percent: bool) -> Any:
-    made = table("", "estimate", "95 % from", "to", title=title, numbers=("estimate", "95 % from", "to"))
+def _table(what: str, rows: list[dict[str, Any]], *, percent: bool) -> Any:
+    made = table(what, "estimate", "95 % from", "to", numbers=("estimate", "95 % from", "to"))
+    from rich.markup import escape
+
     shown = sorted(rows, key=lambda row: -row["value"]) if percent else rows
     for row in shown[:MOST_ROWS]:
         scale, form = (100, "{:.1f} %") if percent else (1, "{:.4g}")
-        made.add_row(row["label"], *(form.format(scale * row[name]) for name in ("value", "low", "high")))
+        made.add_row(escape(row["label"]), *(form.format(scale * row[name]) for name in ("value", "low", "high")))
     if len(shown) > MOST_ROWS:
         made.add_row(f"… {len(shown) - MOST_ROWS} more", "", "", "")
     return made

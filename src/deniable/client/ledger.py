@@ -6,12 +6,12 @@ import hashlib
 import hmac
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from deniable.client.database import PrivateDatabase, is_new, stamp
 from deniable.errors import AlreadyAnswered, BudgetSpent, InvalidParameter
 from deniable.exact import Number, as_fraction, show_fraction
 from deniable.surveys.submission import KEY_BYTES
@@ -19,8 +19,6 @@ from deniable.surveys.submission import KEY_BYTES
 APPLICATION = 0x646E6C67
 """'dnlg' in the file's header: what tells a ledger from other SQLite files."""
 VERSION = 1
-PATIENCE = 30.0
-"""Seconds to wait for another process that is writing."""
 
 SCHEMA = """
 CREATE TABLE secret (one INTEGER PRIMARY KEY CHECK (one = 1), key BLOB NOT NULL);
@@ -59,25 +57,20 @@ class Ledger:
     Fraction(0, 1)
     """
 
-    __slots__ = ("_key", "limit", "path")
+    __slots__ = ("_file", "_key", "limit")
 
     def __init__(self, path: str | os.PathLike[str], *, limit: Number | None = None) -> None:
         exact = None if limit is None else as_fraction(limit)
         if limit is not None and (exact is None or exact <= 0):
             raise InvalidParameter("limit must be a positive number, or None")
         self.limit = exact
-        self.path = Path(path)
-        # Created empty with its mode before SQLite sees it; what SQLite puts beside it gets the same mode.
-        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600))
-        if os.name == "posix" and self.path.stat().st_mode & 0o077:
-            raise InvalidParameter("path must be a file that only its owner can read and write (mode 0600)")
-        try:
-            with self._writing() as connection:
-                self._key = _opened(connection)
-        except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError):
-                raise
-            raise InvalidParameter("path must be a ledger or a new file; this file is something else or damaged") from None
+        self._file = PrivateDatabase(path)
+        self._key = self._file.opened("ledger", _opened)
+
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return self._file.path
 
     def draw(
         self,
@@ -94,7 +87,7 @@ class Ledger:
         With `permanent` (the encoded value) a report kept for the same value is used again, at no cost. A report
         drawn for this period that was never acknowledged is given back as it is: it stands, whatever the value is now.
         """
-        with self._writing() as connection:
+        with self._file.writing() as connection:
             row = connection.execute(
                 "SELECT key, report, state FROM answers WHERE survey = ? AND period = ?", (survey, period)
             ).fetchone()
@@ -118,7 +111,7 @@ class Ledger:
 
     def settle(self, pending: Pending, *, refused: bool = False) -> None:
         """The collector has answered for good: forget the report. What it cost stays spent."""
-        with self._writing() as connection:
+        with self._file.writing() as connection:
             connection.execute(
                 "UPDATE answers SET state = ?, key = NULL, report = NULL WHERE survey = ? AND period = ? AND key = ?",
                 ("refused" if refused else "sent", pending.survey, pending.period, pending.key),
@@ -127,13 +120,13 @@ class Ledger:
     def pending(self, survey: str | None = None) -> list[Pending]:
         """What was drawn and not yet acknowledged."""
         query = "SELECT survey, period, key, report FROM answers WHERE state = 'pending' AND (survey = ? OR ? IS NULL)"
-        with closing(self._connect()) as connection:
+        with self._file.reading() as connection:
             rows = connection.execute(query, (survey, survey)).fetchall()
         return [Pending(row[0], row[1], bytes(row[2]), bytes(row[3])) for row in rows]
 
     def spent(self, survey: str | None = None) -> Fraction:
         """The epsilons of all draws, added exactly."""
-        with closing(self._connect()) as connection:
+        with self._file.reading() as connection:
             return _spent(connection, survey)
 
     def _check(self, connection: sqlite3.Connection, survey: str, epsilon: Fraction, budget: Fraction) -> None:
@@ -158,44 +151,17 @@ class Ledger:
     def _tag(self, survey: str, value: bytes) -> bytes:
         return hmac.new(self._key, survey.encode() + b"\0" + value, hashlib.sha256).digest()
 
-    def _connect(self) -> sqlite3.Connection:
-        """A connection of its own for every use: none is shared between threads or carried over a fork."""
-        connection = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
-        connection.execute("PRAGMA synchronous = EXTRA")
-        connection.execute("PRAGMA secure_delete = ON")
-        return connection
-
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction, alone: committed and flushed when the block ends, undone when it fails."""
-        with closing(self._connect()) as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-            except BaseException:
-                if connection.in_transaction:  # a full disk has already undone it
-                    connection.execute("ROLLBACK")
-                raise
-            connection.execute("COMMIT")
-
     def __repr__(self) -> str:
         return f"Ledger({str(self.path)!r})"
 
 
 def _opened(connection: sqlite3.Connection) -> bytes:
     """The ledger's key, once the file is seen to be a ledger."""
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    if application == 0 and tables == 0:
+    if is_new(connection, SCHEMA, APPLICATION, VERSION):
         key = os.urandom(32)
-        for statement in filter(str.strip, SCHEMA.split(";")):
-            connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {APPLICATION}")
-        connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute("INSERT INTO secret VALUES (1, ?)", (key,))
         return key
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if application != APPLICATION or version != VERSION:
+    if stamp(connection) != (APPLICATION, VERSION):
         raise InvalidParameter(f"path must be a ledger of version {VERSION} or a new file; this is another database")
     return bytes(connection.execute("SELECT key FROM secret").fetchone()[0])
 

@@ -6,12 +6,12 @@ import hashlib
 import hmac
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from deniable.client.client import Client
+from deniable.client.database import PrivateDatabase, is_new, stamp
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.mechanisms import Mechanism
 from deniable.mechanisms.categorical.rappor import Rappor
@@ -23,8 +23,6 @@ APPLICATION = 0x646E6D6F
 """'dnmo' in the file's header: what tells a memo from other SQLite files."""
 VERSION = 1
 KEY_BYTES = 32
-PATIENCE = 30.0
-"""Seconds to wait for another process that is writing."""
 
 SCHEMA = """
 CREATE TABLE secret (one INTEGER PRIMARY KEY CHECK (one = 1), key BLOB, proof BLOB NOT NULL);
@@ -46,32 +44,27 @@ class Memo:
     again, and every draw costs the permanent level once more.
     """
 
-    __slots__ = ("_key", "path")
+    __slots__ = ("_file", "_key")
 
     def __init__(self, path: str | os.PathLike[str], *, key: bytes | None = None) -> None:
         if key is not None and (not isinstance(key, bytes) or len(key) != KEY_BYTES):
             raise InvalidParameter(f"key must be {KEY_BYTES} random bytes")
-        self.path = Path(path)
-        # Created empty with its mode before SQLite sees it; what SQLite puts beside it gets the same mode.
-        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600))
-        if os.name == "posix" and self.path.stat().st_mode & 0o077:
-            raise InvalidParameter("path must be a file that only its owner can read and write (mode 0600)")
-        try:
-            with self._writing() as connection:
-                self._key = _opened(connection, key)
-        except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError):
-                raise
-            raise InvalidParameter("path must be a memo or a new file; this file is something else or damaged") from None
+        self._file = PrivateDatabase(path)
+        self._key = self._file.opened("memo", lambda connection: _opened(connection, key))
+
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return self._file.path
 
     def keep(self, recipe: str, question: str, value: bytes, draw: Callable[[], bytes]) -> bytes:
         """The bits kept for a value; drawn by `draw` and committed to disk when there are none yet."""
         tag = hmac.new(self._key, _framed(recipe.encode(), question.encode(), value), hashlib.sha256).digest()
-        with closing(self._connect()) as connection:
+        with self._file.reading() as connection:
             found = _look_up(connection, recipe, question, tag)
         if found is not None:
             return found
-        with self._writing() as connection:
+        with self._file.writing() as connection:
             # Looked up again under the lock: another process may have been faster, and the first draw stands.
             found = _look_up(connection, recipe, question, tag)
             if found is None:
@@ -81,28 +74,9 @@ class Memo:
 
     def different_values(self, recipe: str, question: str = "") -> int:
         """How many different values were reported: the lifetime level is so many times the permanent one."""
-        with closing(self._connect()) as connection:
+        with self._file.reading() as connection:
             query = "SELECT count(*) FROM kept WHERE recipe = ? AND question = ?"
             return int(connection.execute(query, (recipe, question)).fetchone()[0])
-
-    def _connect(self) -> sqlite3.Connection:
-        """A connection of its own for every use: none is shared between threads or carried over a fork."""
-        connection = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
-        connection.execute("PRAGMA synchronous = EXTRA")
-        return connection
-
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction, alone: committed and flushed when the block ends, undone when it fails."""
-        with closing(self._connect()) as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-            except BaseException:
-                if connection.in_transaction:  # a full disk has already undone it
-                    connection.execute("ROLLBACK")
-                raise
-            connection.execute("COMMIT")
 
     def __repr__(self) -> str:
         return f"Memo({str(self.path)!r})"
@@ -173,19 +147,13 @@ class Repeated:
 
 def _opened(connection: sqlite3.Connection, given: bytes | None) -> bytes:
     """The memo's key, once the file is seen to be a memo and the key to be the one it was made with."""
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    if application == 0 and tables == 0:
+    if is_new(connection, SCHEMA, APPLICATION, VERSION):
         key = os.urandom(KEY_BYTES) if given is None else given
-        for statement in filter(str.strip, SCHEMA.split(";")):
-            connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {APPLICATION}")
-        connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute("INSERT INTO secret VALUES (1, ?, ?)", (key if given is None else None, _proof(key)))
         return key
+    application, version = stamp(connection)
     if application != APPLICATION:
         raise InvalidParameter("path must be a memo or a new file; this is another program's database")
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version != VERSION:
         raise InvalidParameter(f"path: this release reads version {VERSION} of memos, got version {version}")
     stored, proof = connection.execute("SELECT key, proof FROM secret").fetchone()

@@ -34,6 +34,26 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         return
 
 
+def checked_url(url: str, *, allow_http: bool = False) -> str:
+    """The address, if what is sent there cannot be read on the way: HTTPS, or this machine."""
+    try:
+        parts = urllib.parse.urlsplit(url)
+        host = parts.hostname
+    except ValueError:
+        raise InvalidParameter("url must be an address such as https://survey.example.org") from None
+    local = host in ("localhost", "127.0.0.1", "::1")
+    if host and (parts.scheme == "https" or (parts.scheme == "http" and (local or allow_http))):
+        return url
+    raise InvalidParameter("url must begin with https:// (http:// is for this machine only, unless allow_http is set)")
+
+
+def open_request(request: urllib.request.Request, timeout: float) -> Any:
+    """Send a request to the address it names and to no other; the answer is read by the caller."""
+    # One name for every device: the version of its software is nobody's business.
+    request.add_header("User-Agent", "deniable")
+    return urllib.request.build_opener(_NoRedirects).open(request, timeout=timeout)
+
+
 @dataclass(frozen=True)
 class HttpTransport:
     """HTTPS; plain HTTP only to this machine, or when the caller insists."""
@@ -43,32 +63,24 @@ class HttpTransport:
 
     def get(self, url: str) -> tuple[int, bytes]:
         """Fetch."""
-        return self._open(urllib.request.Request(self._checked(url)))  # noqa: S310 - the scheme is checked
+        return self._open(urllib.request.Request(checked_url(url, allow_http=self.allow_http)))  # noqa: S310 - the scheme is checked
 
     def post(self, url: str, body: bytes, content_type: str) -> tuple[int, bytes]:
         """Send."""
         headers = {"Content-Type": content_type}
-        return self._open(urllib.request.Request(self._checked(url), data=body, headers=headers))  # noqa: S310
-
-    def _checked(self, url: str) -> str:
-        parts = urllib.parse.urlsplit(url)
-        local = parts.hostname in ("localhost", "127.0.0.1", "::1")
-        if parts.scheme == "https" or (parts.scheme == "http" and (local or self.allow_http)):
-            return url
-        raise InvalidParameter("url must begin with https:// (http:// is for this machine only, unless allow_http is set)")
+        url = checked_url(url, allow_http=self.allow_http)
+        return self._open(urllib.request.Request(url, data=body, headers=headers))  # noqa: S310 - the scheme is checked
 
     def _open(self, request: urllib.request.Request) -> tuple[int, bytes]:
-        # One name for every device: the version of its software is nobody's business.
-        request.add_header("User-Agent", "deniable")
-        opener = urllib.request.build_opener(_NoRedirects)
         try:
-            with opener.open(request, timeout=self.timeout) as answer:
+            with open_request(request, self.timeout) as answer:
                 return int(answer.status), _body(answer)
         except urllib.error.HTTPError as answer:
             with answer:
                 return int(answer.code), _body(answer)
         except (OSError, http.client.HTTPException):
-            raise NotDelivered("the collector cannot be reached") from None
+            where = urllib.parse.urlsplit(request.full_url)
+            raise NotDelivered(f"the collector at {where.scheme}://{where.netloc} cannot be reached; is it running?") from None
 
 
 def _body(answer: IO[bytes]) -> bytes:

@@ -11,10 +11,12 @@ from starlette.responses import Response, StreamingResponse
 from deniable.collector.export import MissingArrow, parquet_of_reports, parquet_of_sums
 from deniable.collector.limits import body_of
 from deniable.collector.messages import Created, Health, Refusal
+from deniable.collector.planned import Planned, opened
 from deniable.collector.reading import json_response
 from deniable.collector.state import State
+from deniable.collector.store import Store
 from deniable.errors import DeniableError
-from deniable.surveys import Survey, survey_from_toml
+from deniable.surveys import Survey
 
 PARQUET = "application/vnd.apache.parquet"
 
@@ -31,12 +33,18 @@ async def create_survey(request: Request) -> Response:
     body = await body_of(request, state.limits.batch_bytes, state.limits.body_seconds)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     try:
-        survey = Survey.from_json(body) if kind == "application/json" else survey_from_toml(body.decode())
+        found, created = await run_in_threadpool(_opened, state.store, body, as_json=kind == "application/json")
     except (DeniableError, UnicodeDecodeError) as error:
         raise Refusal(400, str(error) if isinstance(error, DeniableError) else "the survey is not text") from None
-    created = await run_in_threadpool(state.store.add_survey, survey)
     state.forget()
-    return json_response(Created(survey.hash, created), 201 if created else 200)
+    return json_response(Created(found.survey.hash, created, found.reasons), 201 if created else 200)
+
+
+def _opened(store: Store, body: bytes, *, as_json: bool) -> tuple[Planned, bool]:
+    if not as_json:
+        return opened(store, body.decode())
+    survey = Survey.from_json(body)
+    return Planned(survey), store.add_survey(survey)
 
 
 async def close_survey(request: Request) -> Response:

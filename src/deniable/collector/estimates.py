@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
@@ -11,9 +12,9 @@ from typing import Any
 from deniable.accumulators import Accumulator, Joined, accumulator_for
 from deniable.collector.messages import AttributeEstimate, Estimates, Row, View
 from deniable.collector.store import Store
-from deniable.domains import Binary, Categories, Circle, Interval
+from deniable.domains import Binary, Categories, Circle, Interval, Text, Whole
 from deniable.errors import DeniableError
-from deniable.estimators import attribute_shares, direction, distribution, mean, quantiles, shares
+from deniable.estimators import attribute_shares, direction, distribution, heavy_hitters, mean, quantiles, shares
 from deniable.mechanisms import Mechanism
 from deniable.surveys import Survey
 
@@ -47,33 +48,67 @@ def _attribute(survey: Survey, whole: Accumulator, name: str) -> AttributeEstima
         found.note = "nobody has answered yet"
         return found
     try:
-        found.views = _views(mechanism, part, whole, name)
+        found.views = views_of(mechanism, part, whole, name)
     except DeniableError as error:
         found.note = str(error)
     return found
 
 
-def _views(mechanism: Mechanism, part: Accumulator, whole: Accumulator, name: str) -> list[View]:
+def views_of(mechanism: Mechanism, part: Accumulator, whole: Accumulator, name: str) -> list[View]:
+    """Every way to look at an attribute that its mechanism allows; raises when there is none but should be one."""
+    made: list[View] = []
+    refused: list[DeniableError] = []
+    for look in _looks(mechanism, part, whole, name):
+        try:
+            made.append(look())
+        except DeniableError as error:  # a mechanism made for means need not show a distribution
+            refused.append(error)
+    if refused and not made:
+        raise refused[0]
+    return made
+
+
+def _looks(mechanism: Mechanism, part: Accumulator, whole: Accumulator, name: str) -> list[Callable[[], View]]:
     domain = mechanism.domain
     # Who was picked to answer is a sample, so a part of a record speaks about the population.
     target: Any = "population" if isinstance(whole, Joined) and part.n != whole.n else "these users"
     if isinstance(domain, Binary | Categories):
-        found = attribute_shares(whole)[name] if _all_categorical(whole) else shares(part, target=target)
-        return [View("frequency", found.method, _rows(found, [str(label) for label in found.labels or ()]))]
+        return [lambda: _frequency(part, whole, name, target)]
     if isinstance(domain, Circle):
-        around = direction(part, target=target)
-        (low, high), (least, most) = around.interval(LEVEL), around.concentration_interval(LEVEL)
-        rows = [Row("direction", around.angle, low, high), Row("concentration", around.concentration, least, most)]
-        return [View("direction", "mean direction", rows), _shape(part, target)]
+        return [lambda: _direction(part, target), lambda: _shape(part, target)]
     if isinstance(domain, Interval):
-        middle = mean(part, target=target)
-        levels = quantiles(part, QUANTILES, target=target)
-        return [
-            View("mean", middle.method, _rows(middle, ["mean"])),
-            View("quantiles", levels.method, _rows(levels, [f"{100 * level:g} %" for level in QUANTILES])),
-            _shape(part, target),
-        ]
+        return [lambda: _mean(part, target), lambda: _quantiles(part, target), lambda: _shape(part, target)]
+    if isinstance(domain, Text | Whole):
+        return [lambda: _words(part, target)]
     return []
+
+
+def _frequency(part: Accumulator, whole: Accumulator, name: str, target: Any) -> View:
+    found = attribute_shares(whole)[name] if _all_categorical(whole) else shares(part, target=target)
+    return View("frequency", found.method, _rows(found, [str(label) for label in found.labels or ()]))
+
+
+def _direction(part: Accumulator, target: Any) -> View:
+    around = direction(part, target=target)
+    (low, high), (least, most) = around.interval(LEVEL), around.concentration_interval(LEVEL)
+    rows = [Row("direction", around.angle, low, high), Row("concentration", around.concentration, least, most)]
+    return View("direction", "mean direction", rows)
+
+
+def _mean(part: Accumulator, target: Any) -> View:
+    middle = mean(part, target=target)
+    return View("mean", middle.method, _rows(middle, ["mean"]))
+
+
+def _quantiles(part: Accumulator, target: Any) -> View:
+    levels = quantiles(part, QUANTILES, target=target)
+    return View("quantiles", levels.method, _rows(levels, [f"{100 * level:g} %" for level in QUANTILES]))
+
+
+def _words(part: Accumulator, target: Any) -> View:
+    """The words that stand out of the noise; there may be none."""
+    found = heavy_hitters(part, target=target)
+    return View("words", found.shares.method, _rows(found.shares, [str(word) for word in found.words]))
 
 
 def _all_categorical(whole: Accumulator) -> bool:
@@ -83,7 +118,9 @@ def _all_categorical(whole: Accumulator) -> bool:
 
 
 def _shape(part: Accumulator, target: Any) -> View:
-    found = distribution(part, bins=BINS, target=target)
+    domain = part.mechanism.domain
+    assert isinstance(domain, Interval | Circle)
+    found = distribution(part, bins=min(BINS, domain.cells), target=target)
     rows = _rows(found, [f"{low:.6g} … {high:.6g}" for low, high in found.labels or ()])
     for row, (low, high) in zip(rows, found.labels or (), strict=True):
         row.start, row.end = float(low), float(high)

@@ -42,14 +42,14 @@ def parquet_of_sums(store: Store, survey: Survey) -> Iterator[bytes]:
 def parquet_of_reports(store: Store, survey: Survey) -> Iterator[bytes]:
     """One row per report: `recipe` and `output`, as `deniable estimate` reads them, and `period`."""
     arrow, _ = _arrow()
-    # Outputs of wide reports do not fit a number; `deniable estimate` reads them as decimal text.
+    # Outputs of wide reports do not fit a number; `deniable estimate` reads text as hexadecimal digits.
     number = arrow.uint64() if survey.mechanism.channel.outputs <= 1 << 63 else arrow.string()
     schema = arrow.schema([("recipe", arrow.string()), ("output", number), ("period", arrow.string())])
 
     def tables() -> Iterator[Any]:
         for period, frame in store.kept_reports(survey.hash):
             reports = decode_reports(survey.mechanism, frame)
-            outputs = [report.output if number == arrow.uint64() else str(report.output) for report in reports]
+            outputs = [report.output if number == arrow.uint64() else format(report.output, "x") for report in reports]
             columns = [[report.recipe for report in reports], outputs, [period] * len(reports)]
             arrays = [arrow.array(column, kind) for column, kind in zip(columns, schema.types, strict=True)]
             yield arrow.Table.from_arrays(arrays, schema=schema)

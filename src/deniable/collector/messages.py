@@ -102,6 +102,8 @@ class Created(Struct):
 
     hash: str
     created: bool
+    reasons: dict[str, str] = {}
+    """For every attribute whose mechanism was `auto`: what was chosen, and why."""
 
 
 class Problem(Struct):

@@ -82,7 +82,8 @@ def listening_socket(host: str, port: int) -> socket.socket:
         made.bind((host, port))
     except OSError as error:
         made.close()
-        raise InvalidParameter(f"port {port} of {host} cannot be used: {error.strerror}") from None
+        why = f"port {port} of {host} cannot be used: {error.strerror}"
+        raise InvalidParameter(f"{why}; --port takes another one, and --port 0 any free one") from None
     made.listen(2048)
     return made
 

@@ -33,6 +33,7 @@ class State:
     _surveys: dict[str, Survey] = field(default_factory=dict)
     _open: dict[str, bool] = field(default_factory=dict)
     _looked: float = 0.0
+    _tokens_looked: float = 0.0
     _all: Bucket = field(init=False)
     _each: dict[bytes, Bucket] = field(default_factory=dict)
     _tokens: dict[bytes, tuple[str, str]] = field(default_factory=dict)
@@ -105,8 +106,10 @@ class State:
 
     def _token(self, token: bytes) -> tuple[str, str] | None:
         found = self._look_up(token)
-        if found is None and time.monotonic() - self._looked > RELOAD_SECONDS / 2:
+        if found is None and time.monotonic() - self._tokens_looked > RELOAD_SECONDS / 2:
+            # It may have been made since; who guesses tokens must not make the database work for each guess.
             self._tokens = self.store.tokens()
+            self._tokens_looked = time.monotonic()
             found = self._look_up(token)
         return found
 

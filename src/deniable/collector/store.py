@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import secrets
 from collections.abc import Iterator, Sequence
@@ -12,12 +13,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, create_engine, event, func, select, text, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 
 from deniable.accumulators import Accumulator, accumulator_for
 from deniable.accumulators.choose import accumulator_from_bytes
 from deniable.batch import Reports
-from deniable.collector.tables import METADATA, RECEIPTS, REPORTS, SUMS, SURVEYS, TOKENS
+from deniable.collector.tables import METADATA, PLANS, RECEIPTS, REPORTS, SUMS, SURVEYS, TOKENS
 from deniable.errors import InvalidParameter
 from deniable.surveys import Survey
 from deniable.wire import encode_reports
@@ -54,7 +55,12 @@ class Store:
         self.engine = _engine(url)
         self.is_sqlite = self.engine.dialect.name == "sqlite"
         self.shard = secrets.randbelow(SHARDS)
-        METADATA.create_all(self.engine)
+        try:
+            METADATA.create_all(self.engine)
+        except DBAPIError as error:
+            # Its first line says what is wrong; the address, which may hold a password, is not in it.
+            why = str(error.orig).splitlines()[0]
+            raise InvalidParameter(f"database cannot be used: {why}") from None
 
     def close(self) -> None:
         """Give the connections back."""
@@ -82,6 +88,24 @@ class Store:
         except IntegrityError:
             return False
         return True
+
+    def add_plan(self, text: str, survey_hash: str, reasons: dict[str, str]) -> None:
+        """Remember what a survey file became, and why; what is there already stays."""
+        row = {"source": digest(text), "survey": survey_hash, "reasons": json.dumps(reasons)}
+        with self._writing() as connection:
+            connection.execute(self._insert(PLANS).values(row).on_conflict_do_nothing())
+
+    def planned(self, text: str) -> str | None:
+        """The hash of the survey that this file became before."""
+        with self._reading() as connection:
+            found: str | None = connection.execute(select(PLANS.c.survey).where(PLANS.c.source == digest(text))).scalar()
+        return found
+
+    def reasons(self, survey_hash: str) -> dict[str, str]:
+        """Why the mechanisms of a survey were chosen, by attribute; empty when its author named them."""
+        with self._reading() as connection:
+            rows = connection.execute(select(PLANS.c.reasons).where(PLANS.c.survey == survey_hash).order_by(PLANS.c.source))
+            return {name: why for row in rows for name, why in json.loads(row.reasons).items()}
 
     def close_survey(self, survey_hash: str) -> bool:
         """No more submissions; False when there is no such survey."""
@@ -206,6 +230,8 @@ class Store:
 
     def add_token(self, name: str, role: str) -> str:
         """A new token; it is shown now and never again."""
+        if not name.strip() or len(name) > 100 or not name.isprintable():
+            raise InvalidParameter("name must be 1 to 100 letters that say whose token it is")
         if role not in ROLES:
             raise InvalidParameter(f"role must be one of {', '.join(ROLES)}")
         token = secrets.token_urlsafe(32)
@@ -227,9 +253,9 @@ class Store:
             return connection.execute(text("SELECT 1")).scalar() == 1
 
 
-def digest(token: str) -> bytes:
-    """What is stored of a token."""
-    return hashlib.sha256(token.encode()).digest()
+def digest(text: str) -> bytes:
+    """What is stored of a token, and of a survey file."""
+    return hashlib.sha256(text.encode()).digest()
 
 
 def _by(arrivals: Sequence[Arrival], name: Any) -> dict[Any, list[int]]:
@@ -250,8 +276,11 @@ def _engine(url: str) -> Engine:
             # Only the operator reads the sums; SQLite gives the files beside it the same mode.
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         return engine
-    if url.startswith("postgresql"):
-        return create_engine(url, pool_pre_ping=True, pool_size=4, max_overflow=4)
+    if url.startswith("postgresql+psycopg://"):
+        try:
+            return create_engine(url, pool_pre_ping=True, pool_size=4, max_overflow=4)
+        except (ArgumentError, ValueError):
+            raise InvalidParameter("database is not a URL such as postgresql+psycopg://user@host/name") from None
     raise InvalidParameter("database must be a URL that begins with sqlite:/// or postgresql+psycopg://")
 
 

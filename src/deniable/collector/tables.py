@@ -13,6 +13,14 @@ SURVEYS = Table(
     Column("document", LargeBinary, nullable=False),
     Column("open", Boolean, nullable=False),
 )
+PLANS = Table(
+    "plans",
+    METADATA,
+    Column("source", LargeBinary(32), primary_key=True),
+    Column("survey", String(64), ForeignKey("surveys.hash"), nullable=False, index=True),
+    Column("reasons", Text, nullable=False),
+)
+"""SHA-256 of a survey file, what it was compiled to, and why: the same file stays the same survey, whatever is planned later."""
 RECEIPTS = Table(
     "receipts",
     METADATA,

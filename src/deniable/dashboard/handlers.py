@@ -30,8 +30,8 @@ def _admitted(request: Request) -> tuple[State, Survey]:
 
 async def privacy(request: Request) -> Response:
     """GET /dashboard/surveys/{hash}/privacy: the certificate, and what it means."""
-    _, survey = _admitted(request)
-    return json_response(await run_in_threadpool(privacy_of, survey))
+    state, survey = _admitted(request)
+    return json_response(await run_in_threadpool(lambda: privacy_of(survey, state.store.reasons(survey.hash))))
 
 
 async def explorer(request: Request) -> Response:

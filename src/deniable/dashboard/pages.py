@@ -16,7 +16,14 @@ HERE = Path(__file__).parent
 STATIC = HERE / "static"
 SDK_PLACES = (HERE / "sdk", HERE.parents[2] / "sdk" / "js" / "src")
 """The JavaScript client: inside an installed package, or in a checkout, where sdk/js is its only home."""
-PAGES = {"/": "surveys", "/results": "results", "/privacy": "privacy", "/explore": "explore", "/answer": "answer"}
+PAGES = {
+    "/": ("surveys", "Surveys"),
+    "/results": ("results", "Results"),
+    "/privacy": ("privacy", "Privacy"),
+    "/explore": ("explore", "Epsilon explorer"),
+    "/answer": ("answer", "Answer"),
+}
+"""Every page's script and title; the rest is page.html, the same for all."""
 KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
@@ -34,10 +41,15 @@ HEADERS = {
 
 def routes() -> list[Route]:
     """The pages, their files, the JavaScript client, and the few answers the API does not give."""
-    found = [_file_route(address, STATIC / f"{page}.html") for address, page in PAGES.items()]
-    found += [_file_route(f"/static/{path.name}", path) for path in sorted(STATIC.iterdir()) if path.suffix != ".html"]
+    form = (STATIC / "page.html").read_text(encoding="utf-8")
+    pages = {
+        address: form.replace("PAGE_SCRIPT", script).replace("PAGE_TITLE", title) for address, (script, title) in PAGES.items()
+    }
+    found = [_route(address, text.encode(), ".html") for address, text in pages.items()]
+    files = {f"/static/{path.name}": path for path in sorted(STATIC.iterdir()) if path.suffix != ".html"}
     sdk = sdk_folder()
-    found += [_file_route(f"/sdk/{path.relative_to(sdk).as_posix()}", path) for path in sorted(sdk.rglob("*.js"))]
+    files |= {f"/sdk/{path.relative_to(sdk).as_posix()}": path for path in sorted(sdk.rglob("*.js"))}
+    found += [_route(address, path.read_bytes(), path.suffix) for address, path in files.items()]
     return [
         *found,
         Route("/dashboard/surveys/{hash}/privacy", privacy),
@@ -51,10 +63,9 @@ def sdk_folder() -> Path:
     return next(place for place in SDK_PLACES if place.is_dir())
 
 
-def _file_route(address: str, path: Path) -> Route:
-    data = path.read_bytes()
+def _route(address: str, data: bytes, suffix: str) -> Route:
     tag = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
-    kind = KINDS[path.suffix]
+    kind = KINDS[suffix]
 
     async def give(request: Request) -> Response:
         state: State = request.app.state.collector

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from deniable.dashboard.poisoning import poisoning_of
 from deniable.exact import show_fraction
 from deniable.surveys import Survey
 
@@ -21,8 +22,9 @@ def surest(prior: float, epsilon: float) -> tuple[float, float]:
     return prior / (prior + (1 - prior) * odds), prior * odds / (prior * odds + 1 - prior)
 
 
-def privacy_of(survey: Survey) -> dict[str, Any]:
-    """Everything the privacy page shows."""
+def privacy_of(survey: Survey, reasons: dict[str, str] | None = None) -> dict[str, Any]:
+    """Everything the privacy page shows; `reasons` say why mechanisms were chosen, where the survey left that open."""
+    why = reasons or {}
     certificate = survey.mechanism.certificate()
     epsilon, budget = float(survey.mechanism.privacy), float(survey.lifetime)
     answers = int(survey.lifetime / survey.mechanism.privacy.exact)
@@ -48,12 +50,14 @@ def privacy_of(survey: Survey) -> dict[str, Any]:
                 "mechanism": survey.parts[attribute.name].name,
                 "domain": repr(survey.parts[attribute.name].domain),
                 "epsilon": show_fraction(survey.parts[attribute.name].privacy.exact),
+                "why": why.get(attribute.name),
             }
             for attribute in survey.attributes
         ],
         "beliefs": [_belief(prior, epsilon, budget) for prior in PRIORS],
         "learns": _learns(survey, epsilon, answers),
         "not_protected": _not_protected(survey),
+        "poisoning": poisoning_of(survey),
     }
 
 

@@ -2,6 +2,7 @@
 
 Survey                                the document; `from_toml` writes it, `from_json` checks somebody else's
 survey_from_toml                      a survey file as people write it
+Asked                                 what somebody who chooses a mechanism for `auto` may know
 Submission, encode_*, decode_*        what a device sends to a collector
 
 The formats are written down in spec/survey-v1.md and spec/submission-v1.md.
@@ -21,12 +22,13 @@ from deniable.surveys.submission import (
     submissions_from_json,
     submissions_to_json,
 )
-from deniable.surveys.toml_file import survey_from_toml
+from deniable.surveys.toml_file import Asked, survey_from_toml
 
 __all__ = [
     "BATCH_TYPE",
     "FORMS",
     "KEY_BYTES",
+    "Asked",
     "Attribute",
     "Submission",
     "Survey",

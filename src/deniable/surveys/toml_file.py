@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -19,18 +20,41 @@ from deniable.mechanisms.records.sample_one import SampleOne
 from deniable.surveys.document import STRATEGIES, Attribute, Survey
 from deniable.surveys.domain_text import parse_domain
 
-Choose = Callable[[Domain, Epsilon], str]
-"""Answers `mechanism = "auto"`: the name of a mechanism for a domain and an epsilon."""
+USUAL_RESPONDENTS = 10_000
+"""How many people are planned for when the survey does not say."""
+MOST_RESPONDENTS = 10**12
+LEARN = ("distribution", "mean")
+"""What a number is asked for: all there is, or its mean alone, as well as that can be."""
 
 _SURVEY = {"title", "purpose", "epsilon", "budget", "strategy", "repeat", "window", "opens", "closes", "keep_reports", "attributes"}
-_ATTRIBUTE = {"question", "domain", "mechanism", "epsilon", "parameters"}
+_SURVEY |= {"respondents"}
+_ATTRIBUTE = {"question", "domain", "mechanism", "epsilon", "parameters", "learn"}
 
 
-def usual_mechanism(domain: Domain, epsilon: Epsilon) -> str:
+@dataclass(frozen=True)
+class Asked:
+    """An attribute whose mechanism is `auto`: what a chooser may know."""
+
+    name: str
+    domain: Domain
+    epsilon: Epsilon
+    respondents: int
+    """How many people are expected to answer this attribute."""
+    learn: str | None = None
+    """"mean" or "distribution", when the survey says which; only for numbers."""
+
+
+Choose = Callable[[Asked], str | Mechanism]
+"""Answers `mechanism = "auto"`: a mechanism, or the name of one."""
+
+
+def usual_mechanism(asked: Asked) -> str:
     """The usual mechanism for a domain: what `auto` means when nobody plans. For numbers, one that shows the distribution."""
-    found = "sw" if isinstance(domain, Interval) else USUAL.get(type(domain))
+    if isinstance(asked.domain, Interval):
+        return "hm" if asked.learn == "mean" else "sw"
+    found = USUAL.get(type(asked.domain))
     if found is None:
-        raise InvalidParameter(f"no mechanism is usual for {type(domain).__name__}; name one")
+        raise InvalidParameter(f"attributes.{asked.name}.mechanism: none is usual for {type(asked.domain).__name__}; name one")
     return found
 
 
@@ -66,7 +90,7 @@ def survey_from_toml(text: str, *, choose: Choose = usual_mechanism) -> Survey:
         title=written["title"],
         purpose=written["purpose"],
         attributes=tuple(Attribute(name, attribute["question"]) for name, attribute in attributes.items()),
-        mechanism=_whole_mechanism(attributes, epsilon, written.get("strategy"), choose),
+        mechanism=_whole_mechanism(attributes, epsilon, written.get("strategy"), _respondents(written), choose),
         budget=written.get("budget", epsilon.exact),
         opens=_day("opens", written),
         closes=_day("closes", written),
@@ -74,13 +98,20 @@ def survey_from_toml(text: str, *, choose: Choose = usual_mechanism) -> Survey:
     )
 
 
-def _whole_mechanism(attributes: dict[str, Any], epsilon: Epsilon, strategy: object, choose: Choose) -> Mechanism:
+def _respondents(written: dict[str, Any]) -> int:
+    found = written.get("respondents", USUAL_RESPONDENTS)
+    if isinstance(found, bool) or not isinstance(found, int) or not 1 <= found <= MOST_RESPONDENTS:
+        raise InvalidParameter("respondents must be the number of people you expect: a whole number of at least 1")
+    return found
+
+
+def _whole_mechanism(attributes: dict[str, Any], epsilon: Epsilon, strategy: object, people: int, choose: Choose) -> Mechanism:
     domains = {name: _domain(name, attribute["domain"]) for name, attribute in attributes.items()}
     if strategy is not None and strategy not in STRATEGIES:
         raise InvalidParameter(f"strategy must be one of {', '.join(STRATEGIES)}")
     if len(domains) == 1 and strategy is None:
         (name,) = domains
-        return _part(name, attributes[name], domains[name], epsilon, choose)
+        return _part(Asked(name, domains[name], epsilon, people), attributes[name], choose)
     strategy = strategy or "sample-one"
     if strategy == "fake-data":
         named = [name for name, attribute in attributes.items() if attribute.get("mechanism", "auto") != "auto"]
@@ -88,7 +119,9 @@ def _whole_mechanism(attributes: dict[str, Any], epsilon: Epsilon, strategy: obj
             raise InvalidParameter(f"attributes.{named[0]}.mechanism: the strategy 'fake-data' brings its own mechanism")
         return SamplingPlusFakeData(domain=Record(domains), epsilon=epsilon)
     levels = _levels(attributes, epsilon, str(strategy))
-    parts = {name: _part(name, attributes[name], domains[name], levels[name], choose) for name in domains}
+    # Where one attribute is picked, each is answered by a part of the people.
+    answers = -(-people // len(domains)) if strategy == "sample-one" else people
+    parts = {name: _part(Asked(name, domains[name], levels[name], answers), attributes[name], choose) for name in domains}
     combined = ProductMechanism if strategy == "split" else SampleOne
     return combined(domain=Record(domains), epsilon=epsilon, parts=parts)
 
@@ -107,14 +140,20 @@ def _levels(attributes: dict[str, Any], epsilon: Epsilon, strategy: str) -> dict
     return {name: Epsilon(attribute["epsilon"]) for name, attribute in attributes.items()}
 
 
-def _part(name: str, attribute: dict[str, Any], domain: Domain, epsilon: Epsilon, choose: Choose) -> Mechanism:
-    wanted = attribute.get("mechanism", "auto")
+def _part(asked: Asked, attribute: dict[str, Any], choose: Choose) -> Mechanism:
+    name, wanted, learn = asked.name, attribute.get("mechanism", "auto"), attribute.get("learn")
     if not isinstance(wanted, str):
         raise InvalidParameter(f"attributes.{name}.mechanism must be a name or 'auto'")
+    if learn is not None and (learn not in LEARN or not isinstance(asked.domain, Interval) or wanted != "auto"):
+        raise InvalidParameter(f"attributes.{name}.learn must be {' or '.join(LEARN)}, for an interval whose mechanism is 'auto'")
     parameters = attribute.get("parameters", {})
-    chosen = choose(domain, epsilon) if wanted == "auto" else wanted
+    if wanted == "auto" and parameters:
+        raise InvalidParameter(f"attributes.{name}.parameters need a mechanism that is named; 'auto' chooses its own")
+    chosen = choose(replace(asked, learn=learn)) if wanted == "auto" else wanted
+    if isinstance(chosen, Mechanism):
+        return chosen
     try:
-        made: Mechanism = make_mechanism(chosen, domain=domain, epsilon=epsilon, **parameters)
+        made: Mechanism = make_mechanism(chosen, domain=asked.domain, epsilon=asked.epsilon, **parameters)
     except TypeError:
         raise InvalidParameter(f"attributes.{name}: {chosen} has other parameters than these") from None
     return made

@@ -6,7 +6,7 @@ import { ask, begin, complain, element, percent, short, surveyHash, table } from
 const main = begin("privacy");
 const paragraphs = (words) => element("ul", {}, words.map((line) => element("li", {}, line)));
 
-const facts = (rows) => element("dl", {}, rows.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
+const facts = (rows, kind = null) => element("dl", { class: kind }, rows.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
 
 function show(found) {
   document.title = `${found.title}: privacy`;
@@ -46,8 +46,11 @@ function show(found) {
     }),
     element("h2", {}, "What this does not protect"),
     paragraphs(found.not_protected),
+    element("h2", {}, "What fake devices can do"),
+    element("p", {}, "Local privacy means that nobody can check a report. Somebody who runs many fake devices learns nothing about others, but can bend the results, by a limited amount each:"),
+    facts(found.poisoning.map(({ question, words }) => [question, words]), "stacked"),
     element("h2", {}, "Parts"),
-    facts(found.parts.map((part) => [part.question, `${part.mechanism} on ${part.domain}, epsilon ${part.epsilon}`])),
+    facts(found.parts.map((part) => [part.question, [`${part.mechanism} on ${part.domain}, epsilon ${part.epsilon}.`, ...(part.why ? [element("p", { class: "quiet" }, `Why this mechanism? ${part.why}`)] : [])]]), "stacked"),
     element("h2", {}, "Check it yourself"),
     element("p", {}, "The survey's name is the SHA-256 of its document. ", element("a", { href: `v1/surveys/${found.survey}` }, "The document"), " holds every integer a device draws with; ", element("code", {}, "Survey.from_json(data, hash=…)"), " checks all of them again."),
     element("p", { class: "break" }, found.survey),

@@ -15,7 +15,7 @@ main.append(heading, said, windows, body);
 let last = "";
 let chosen = "";
 
-const TITLES = { frequency: "Shares", mean: "Mean", quantiles: "Quantiles", distribution: "Distribution", direction: "Direction" };
+const TITLES = { frequency: "Shares", mean: "Mean", quantiles: "Quantiles", distribution: "Distribution", direction: "Direction", words: "Frequent words" };
 
 function rowsOf(view) {
   return view.rows.map((row) => ({ ...row, low: row.low ?? row.value, high: row.high ?? row.value }));
@@ -23,7 +23,8 @@ function rowsOf(view) {
 
 function view(attribute, found, level) {
   const rows = rowsOf(found).map((row) => ({ ...row, label: answerName(attribute.domain, row.label) }));
-  const shares = found.what === "frequency" || found.what === "distribution";
+  const shares = ["frequency", "distribution", "words"].includes(found.what);
+  if (!rows.length) return [element("h3", {}, TITLES[found.what]), element("p", { class: "quiet" }, "No word stands out of the noise yet.")];
   const show = shares ? percent : short;
   const sure = `${Math.round(100 * level)} % intervals`;
   const whole = table(`${TITLES[found.what]} with ${sure}`, ["", "estimate", "from", "to"], rows.slice(0, 500).map((row) => [row.label, show(row.value), show(row.low), show(row.high)]));
@@ -34,10 +35,10 @@ function view(attribute, found, level) {
       ? circular
         ? rose(rows, { show: percent })
         : histogram(rows, { show: percent, title: "answer" })
-      : found.what === "frequency"
+      : shares
         ? bars(rows.length > SHOWN ? top.slice(0, SHOWN) : rows, { show: percent, title: "share of people" })
         : dots(rows, { show });
-  const more = rows.length > SHOWN && found.what === "frequency" ? ` The ${SHOWN} largest of ${count(rows.length)}.` : "";
+  const more = rows.length > SHOWN && shares && found.what !== "distribution" ? ` The ${SHOWN} largest of ${count(rows.length)}.` : "";
   const impossible = shares && rows.some((row) => row.value < 0 || row.value > 1);
   const honest = impossible ? " Unbiased estimates may lie below 0 or above 100 %; more reports bring them back." : "";
   const caption = `${found.method}; whiskers are ${sure}.${more}${honest}`;
@@ -56,6 +57,7 @@ function view(attribute, found, level) {
 /** How the widest interval of an attribute shrinks as more people answer. */
 function shrinking(attribute) {
   const first = attribute.views.find(({ what }) => ["frequency", "mean"].includes(what)) ?? attribute.views[0];
+  if (!first.rows.length) return [];
   const half = Math.max(...rowsOf(first).slice(0, first.what === "direction" ? 1 : undefined).map((row) => (row.high - row.low) / 2));
   if (!(half > 0) || attribute.n < 2) return [];
   const show = first.what === "mean" || first.what === "direction" ? short : percent;

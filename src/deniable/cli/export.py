@@ -1,0 +1,124 @@
+"""`deniable export`: what a collector has, as a Parquet file."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import tempfile
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+import click
+
+from deniable.cli.recipes import recipe_beside, write_recipe
+from deniable.cli.survey_address import find_survey, said
+from deniable.cli.terminal import byte_progress, print_json
+from deniable.errors import InvalidParameter, NotDelivered
+
+TOKEN = "DENIABLE_TOKEN"  # noqa: S105 - the name of a variable
+PIECE = 1 << 16
+PATIENCE = 120.0
+MARK = b"PAR1"
+"""How every Parquet file begins and ends."""
+
+
+@click.command(short_help="Save a collector's reports or sums as a Parquet file.")
+@click.argument("url")
+@click.option("--reports", "what", flag_value="reports", help="Single reports, if the survey said that it keeps them.")
+@click.option("--accumulators", "what", flag_value="sums", help="The sums, one row per window and shard.")
+@click.option("--output", "-o", required=True, type=click.Path(dir_okay=False), metavar="FILE.parquet")
+@click.option("--token-file", type=click.Path(exists=True, dir_okay=False), help=f"A file with an admin token; else ${TOKEN}.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def export(url: str, what: str | None, output: str, token_file: str | None, as_json: bool) -> None:
+    """Save what the collector has of the survey at URL: --reports or --accumulators.
+
+    Needs an admin token, which `deniable token` makes on the collector's machine. It is read from the environment or from a
+    file, never from the command line, which others on this machine can see. The file appears when it is complete, or not at all.
+    With --reports the recipe is written beside it, so that `deniable estimate FILE.parquet` can read it.
+    """
+    if what is None:
+        raise click.UsageError("say what to export: --reports or --accumulators")
+    token = _token(token_file)
+    folder = Path(output).parent
+    if not folder.is_dir():
+        raise InvalidParameter(f"--output: there is no folder {folder}")
+    found = find_survey(url)
+    survey = found.document()
+    address = f"{found.collector}/v1/admin/surveys/{found.hash}/export?what={what}"
+    with byte_progress("receiving", None, hidden=as_json) as advance:
+        size = _saved(address, token, Path(output), advance)
+    recipe = None
+    if what == "reports":
+        recipe = str(recipe_beside(output))
+        write_recipe(survey.mechanism, recipe)
+    if as_json:
+        print_json({"survey": found.hash, "what": what, "bytes": size, "output": output, "recipe_file": recipe})
+    else:
+        click.echo(f"{output}: {size:,} bytes" + (f"; estimate with: deniable estimate {output}" if recipe else ""))
+
+
+def _token(path: str | None) -> str:
+    """The token; never shown, whatever is wrong with it."""
+    try:
+        text = Path(path).read_text(encoding="ascii") if path is not None else os.environ.get(TOKEN, "")
+    except UnicodeDecodeError:
+        text = "\n\n"
+    found = text.strip()
+    if not found:
+        raise InvalidParameter(f"an admin token is needed: set {TOKEN}, or give --token-file; `deniable token NAME` makes one")
+    if not found.isascii() or not found.isprintable() or " " in found:
+        raise InvalidParameter("the token must be one word, as `deniable token` printed it")
+    return found
+
+
+def _saved(url: str, token: str, path: Path, advance: Callable[[int], None]) -> int:
+    """Fetch into a file beside `path` and put it in place when all of it is there and on disk."""
+    from deniable.client.transport import checked_url, open_request
+
+    request = urllib.request.Request(checked_url(url), headers={"Authorization": f"Bearer {token}"})  # noqa: S310 - checked
+    number, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    try:
+        with os.fdopen(number, "w+b") as file:
+            try:
+                with open_request(request, PATIENCE) as answer:
+                    size = _copied(answer, file, advance)
+            except urllib.error.HTTPError as answer:
+                with answer:
+                    raise NotDelivered(_refused(answer.code, answer.read(1 << 16))) from None
+            except (OSError, http.client.HTTPException):
+                raise NotDelivered("the collector cannot be reached, or was cut off; nothing was saved") from None
+            _check_whole(file, size)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return size
+
+
+def _copied(answer: IO[bytes], file: IO[bytes], advance: Callable[[int], None]) -> int:
+    size = 0
+    while data := answer.read(PIECE):
+        file.write(data)
+        size += len(data)
+        advance(len(data))
+    return size
+
+
+def _check_whole(file: IO[bytes], size: int) -> None:
+    """A Parquet file that was cut off lacks its end."""
+    file.seek(0)
+    begins = file.read(4)
+    file.seek(max(size - 4, 0))
+    if size < 12 or begins != MARK or file.read(4) != MARK:
+        raise NotDelivered("the collector's answer is not a whole Parquet file; nothing was saved")
+
+
+def _refused(status: int, data: bytes) -> str:
+    if status in (401, 403):
+        return f"the collector does not take this token for administration; `deniable token NAME` makes one: {said(status, data)}"
+    return f"the collector does not export this: {said(status, data)}"

@@ -1,0 +1,89 @@
+"""Which survey is meant: its address, the dashboard's address, or that of a collector with one open survey."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import parse_qs, urlsplit
+
+from deniable.errors import InvalidParameter, NotDelivered
+
+if TYPE_CHECKING:
+    from deniable.surveys import Survey
+
+FORM = "http://127.0.0.1:8000/v1/surveys/<hash>"
+_HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
+
+
+class SurveyAddress(NamedTuple):
+    """A collector and one of its surveys."""
+
+    collector: str
+    hash: str
+
+    @property
+    def url(self) -> str:
+        """Where the survey's document is."""
+        return f"{self.collector}/v1/surveys/{self.hash}"
+
+    def document(self) -> Survey:
+        """The survey, fetched and checked against the hash."""
+        from deniable.client import HttpTransport
+        from deniable.surveys import Survey
+
+        status, data = HttpTransport().get(self.url)
+        if status == 404:
+            raise NotDelivered(f"{self.collector} has no survey with this hash; `{self.collector}/` lists those it has")
+        if status != 200:
+            raise NotDelivered(f"{self.collector} does not give out the survey: {said(status, data)}")
+        return Survey.from_json(data, hash=self.hash)
+
+
+def find_survey(url: str, option: str = "URL") -> SurveyAddress:
+    """The survey at an address; a collector's own address is enough when it has one open survey."""
+    parts = urlsplit(url.strip())
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise InvalidParameter(f"{option} must be an address such as {FORM}")
+    base, mark, name = url.strip().rstrip("/").partition("/v1/surveys")
+    if not mark:
+        # A dashboard page names the survey in its query.
+        named = parse_qs(parts.query).get("survey", [""])[0]
+        base = f"{parts.scheme}://{parts.netloc}{parts.path}"
+        base = base[: base.rfind("/")] if named else base.rstrip("/")
+        name = f"/{named}" if named else ""
+    found = name.removeprefix("/").partition("/")[0]
+    if found:
+        if not _HASH.fullmatch(found):
+            raise InvalidParameter(f"{option}: a survey's hash has 64 hexadecimal digits; write {FORM}")
+        return SurveyAddress(base, found)
+    return SurveyAddress(base, _only_one(base))
+
+
+def _only_one(base: str) -> str:
+    from deniable.client import HttpTransport
+
+    status, data = HttpTransport().get(f"{base}/v1/surveys")
+    if status != 200:
+        raise NotDelivered(f"{base} does not list surveys: {said(status, data)}; is it a collector?")
+    try:
+        listed: list[dict[str, Any]] = [line for line in json.loads(data)["surveys"] if line["open"]]
+        lines = [f"{line['title']}: {base}/v1/surveys/{line['hash']}" for line in listed]
+    except (ValueError, KeyError, TypeError):
+        raise NotDelivered(f"{base} answers, but not as a collector does") from None
+    if not listed:
+        raise InvalidParameter(f"{base} has no open survey; begin one with `deniable serve survey.toml`")
+    if len(listed) > 1:
+        raise InvalidParameter(f"{base} has {len(listed)} open surveys; give the address of one of them: {'; '.join(lines)}")
+    return str(listed[0]["hash"])
+
+
+def said(status: int, data: bytes) -> str:
+    """What a collector said when it refused, in its own words where there are some."""
+    try:
+        words = json.loads(data)["error"]
+        if isinstance(words, str) and words.isprintable():
+            return f"{words[:300]} (status {status})"
+    except (ValueError, KeyError, TypeError):
+        pass
+    return f"status {status}"

@@ -1,0 +1,84 @@
+"""A SQLite file that only its owner can read, written so that what is committed survives a crash."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from deniable.errors import InvalidParameter
+
+PATIENCE = 30.0
+"""Seconds to wait for another process that is writing."""
+Found = TypeVar("Found")
+
+
+class PrivateDatabase:
+    """One file (mode 0600). Deleted content is overwritten; every transaction is flushed before it counts."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        # Created empty with its mode before SQLite sees it; what SQLite puts beside it gets the same mode.
+        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600))
+        if os.name == "posix" and self.path.stat().st_mode & 0o077:
+            raise InvalidParameter("path must be a file that only its owner can read and write (mode 0600)")
+
+    def opened(self, kind: str, look: Callable[[sqlite3.Connection], Found]) -> Found:
+        """What `look` finds in the file, which is a `kind` or empty."""
+        try:
+            with self.writing() as connection:
+                return look(connection)
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError):
+                raise
+            raise InvalidParameter(f"path must be a {kind} or a new file; this file is something else or damaged") from None
+
+    def connect(self) -> sqlite3.Connection:
+        """A connection of its own for every use: none is shared between threads or carried over a fork."""
+        connection = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
+        connection.execute("PRAGMA synchronous = EXTRA")
+        connection.execute("PRAGMA secure_delete = ON")
+        return connection
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection that is closed when the block ends."""
+        with closing(self.connect()) as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction, alone: committed and flushed when the block ends, undone when it fails."""
+        with self.reading() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+            except BaseException:
+                if connection.in_transaction:  # a full disk has already undone it
+                    connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+
+
+def is_new(connection: sqlite3.Connection, schema: str, mark: int, version: int) -> bool:
+    """Was the file empty? Then it has its tables now, and `mark` in its header tells it from other SQLite files."""
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if application != 0 or tables != 0:
+        return False
+    for statement in filter(str.strip, schema.split(";")):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {mark}")
+    connection.execute(f"PRAGMA user_version = {version}")
+    return True
+
+
+def stamp(connection: sqlite3.Connection) -> tuple[int, int]:
+    """The file's mark and version."""
+    application, version = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
+    return int(application), int(version)

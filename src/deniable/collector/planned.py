@@ -1,0 +1,193 @@
+"""`mechanism = "auto"`: the planner chooses, from what is asked, how many will answer, and what the collector can read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from deniable.accumulators import accumulator_for
+from deniable.collector.estimates import views_of
+from deniable.collector.smoothed_error import smoothed_error
+from deniable.collector.store import Store
+from deniable.domains import Binary, Categories, Circle, Disc, Domain, Interval, Points, Rectangle, Text, Whole
+from deniable.errors import DeniableError, NotSupported
+from deniable.estimators.debias import debiasing
+from deniable.exact import show_fraction
+from deniable.mechanisms import Mechanism, make_mechanism
+from deniable.planning import Question, Way
+from deniable.planning.candidate import touched
+from deniable.planning.choose import ways
+from deniable.planning.shape import CIRCULAR, NUMERIC
+from deniable.reports import Report
+from deniable.surveys import Survey, survey_from_toml
+from deniable.surveys.toml_file import Asked, usual_mechanism
+from deniable.trajectories.density import density_map
+from deniable.wire import output_bits
+
+Learn = Literal["frequency", "mean", "distribution", "location", "heavy-hitters"]
+NEAR = 1.05
+"""Mechanisms whose error is at most so many times the least count as equally good; the shortest report decides."""
+TRIED = 32
+"""Reports, spread over the outputs, that are read to see whether a mechanism can be read at all."""
+VIEWS: dict[str, set[str]] = {
+    "frequency": {"frequency"},
+    "mean": {"mean"},
+    "distribution": {"distribution"},
+    "heavy-hitters": {"words"},
+    "location": set(),
+}
+WORDS: dict[str, str] = {
+    "frequency": "noise moves a share by {error:.2g} (root mean square; 95 %: ± {half:.2g})",
+    "mean": "noise moves the mean by {error:.3g} (root mean square; 95 %: ± {half:.3g})",
+    "distribution": "the smoothed distribution lies {error:.3g} from the true one, in the answer's units (three made-up crowds)",
+    "circle": "a bin's share in the smoothed distribution errs by {error:.2g} (three made-up crowds)",
+    "location": "a report lies {error:.3g} away from the true place, on average",
+    "heavy-hitters": "a word is found with 95 % when {error:.2g} of the people have it",
+}
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A survey, and for every attribute whose mechanism was `auto` a sentence that says what was chosen and why."""
+
+    survey: Survey
+    reasons: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A mechanism that fits, with what it promises."""
+
+    mechanism: Mechanism
+    error: float
+
+    @property
+    def bytes(self) -> int:
+        """Of a report's output."""
+        return -(-output_bits(self.mechanism.channel) // 8)
+
+    @property
+    def cost(self) -> tuple[int, int, float]:
+        """What decides between equally good ones; the error is rounded, so that every machine decides alike."""
+        return self.bytes, touched(self.mechanism.channel), float(f"{self.error:.3g}")
+
+
+def planned_survey(text: str) -> Planned:
+    """A survey from its TOML text; where it says `auto` or nothing, the planner chooses.
+
+    The same text gives the same survey: nothing is drawn, everything follows from the mechanisms' own weights. What was
+    chosen stands in the survey's document, so devices need no planner.
+
+    >>> planned_survey('''
+    ... title = "Commuting"
+    ... purpose = "To plan bus lines."
+    ... epsilon = 1
+    ... respondents = 20_000
+    ... [attributes.town]
+    ... question = "Where do you live?"
+    ... domain = "categories:300"
+    ... ''').survey.mechanism.name
+    'projective'
+    """
+    reasons: dict[str, str] = {}
+
+    def choose(asked: Asked) -> Mechanism:
+        try:
+            found, reasons[asked.name] = chosen(asked)
+            return found
+        except DeniableError as error:
+            name = usual_mechanism(asked)
+            reasons[asked.name] = f"{name}: the usual mechanism for such answers; nothing could be planned ({error})."
+            made: Mechanism = make_mechanism(name, domain=asked.domain, epsilon=asked.epsilon)
+            return made
+
+    return Planned(survey_from_toml(text, choose=choose), reasons)
+
+
+def opened(store: Store, text: str) -> tuple[Planned, bool]:
+    """Open a survey file in a store, and was it new? A file that was opened before is the survey it was then."""
+    before = store.planned(text)
+    survey = None if before is None else store.survey(before)
+    if survey is not None:
+        return Planned(survey, store.reasons(survey.hash)), False
+    made = planned_survey(text)
+    created = store.add_survey(made.survey)
+    store.add_plan(text, made.survey.hash, made.reasons)
+    return made, created
+
+
+def chosen(asked: Asked) -> tuple[Mechanism, str]:
+    """The mechanism for an attribute, and why; refuses when no mechanism is left."""
+    learn = learned(asked.domain, asked.learn)
+    every = sorted(_candidates(asked, learn), key=lambda one: one.error)
+    # Whether one can be read is tried out, which takes a while: the best first, and the others only when it matters.
+    best = next((one for one in every if readable(one.mechanism, learn)), None)
+    if best is None:
+        raise NotSupported("no mechanism is left that this collector can read")
+    near = sorted((one for one in every if best.error <= one.error <= NEAR * best.error), key=lambda one: one.cost)
+    pick = next(one for one in near if one is best or readable(one.mechanism, learn))
+    return pick.mechanism, _why(asked, learn, pick, best, len(every))
+
+
+def learned(domain: Domain, wish: str | None) -> Learn:
+    """What is asked for, from the domain and, for numbers, the survey's own word."""
+    if isinstance(domain, Binary | Categories):
+        return "frequency"
+    if isinstance(domain, Interval | Circle):
+        return "mean" if wish == "mean" else "distribution"
+    if isinstance(domain, Rectangle | Disc | Points):
+        return "location"
+    if isinstance(domain, Text | Whole):
+        return "heavy-hitters"
+    raise NotSupported(f"the planner has no question about {type(domain).__name__}")
+
+
+def _candidates(asked: Asked, learn: Learn) -> Iterator[Choice]:
+    """Mechanisms on this very domain with their predicted errors, in the planner's order."""
+    if learn == "distribution":
+        # The planner predicts shares by linear inversion; this collector smooths, so it predicts that.
+        for name in CIRCULAR if isinstance(asked.domain, Circle) else NUMERIC:
+            try:
+                made: Mechanism = make_mechanism(name, domain=asked.domain, epsilon=asked.epsilon)
+                yield Choice(made, smoothed_error(made, asked.respondents))
+            except DeniableError:
+                continue
+        return
+    question = Question(task=learn, domain=asked.domain, users=asked.respondents, epsilon=asked.epsilon)
+    for way in ways(question, asked.epsilon, slow=False):
+        if isinstance(way, Way) and isinstance(way.asked, Mechanism) and way.asked.domain == asked.domain:
+            try:
+                yield Choice(way.asked, way.predict(asked.respondents).error)
+            except DeniableError:
+                continue
+
+
+def readable(mechanism: Mechanism, learn: Learn) -> bool:
+    """Does privacy hold without a delta, and can the collector show what is asked for? The mean of numbers must be unbiased."""
+    certificate = mechanism.certificate()
+    if not certificate.holds or certificate.delta:
+        return False
+    if isinstance(mechanism.domain, Interval) and debiasing(mechanism) is None:
+        return False
+    try:
+        outputs = mechanism.channel.outputs
+        sums = accumulator_for(mechanism)
+        sums.add([Report(mechanism.fingerprint, place * outputs // TRIED) for place in range(TRIED)])
+        if learn == "location":
+            density_map(sums, cells=2, most_iterations=1)
+            return True
+        return VIEWS[learn] <= {view.what for view in views_of(mechanism, sums, sums, "")}
+    except DeniableError:
+        return False
+
+
+def _why(asked: Asked, learn: Learn, pick: Choice, best: Choice, count: int) -> str:
+    told = "circle" if isinstance(asked.domain, Circle) else learn
+    words = WORDS[told].format(error=pick.error, half=1.96 * pick.error)
+    among = f"the best of {count} mechanisms" if count > 1 else "the one mechanism that fits,"
+    if pick.bytes < best.bytes:
+        more = max(100 * (pick.error / best.error - 1), 0.1)
+        among = f"within {more:.1g} % of the best of {count} mechanisms ({best.mechanism.name}) with a shorter report,"
+    level = show_fraction(asked.epsilon.exact)
+    return f"{pick.mechanism.name}: {among} for {asked.respondents:,} answers at epsilon {level}; predicted: {words}."
