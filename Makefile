@@ -42,7 +42,7 @@ reproduce: $(VENV)/.dev
 	$(BIN)/python -m deniable reproduce all --quick --output output/reproduce $(if $(DATA),--data $(DATA))
 
 clean:
-	rm -rf $(VENV) output build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-peers output build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:

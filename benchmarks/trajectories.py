@@ -2,6 +2,7 @@
 
     python benchmarks/trajectories.py [--locations 4000000] [--json]
     python benchmarks/trajectories.py --splits        # the search behind tracs-d's split="auto"
+    python benchmarks/trajectories.py --walk-maps     # why walks of tracs-d are no source of density maps
 
 Every row is end to end: from an array of places in the unit square, in paths of 100, to an array of private places, with
 everything a mechanism has to prepare. Errors are mean Euclidean distances on uniformly random places, with two standard errors.
@@ -17,7 +18,9 @@ from typing import Any
 import numpy as np
 
 from deniable import Interval, Rectangle
+from deniable.batch.steps import StepKernel
 from deniable.mechanisms import Mechanism, make_mechanism
+from deniable.trajectories.density import maximise
 from deniable.trajectories.paths import Paths
 from deniable.trajectories.perturb import perturb
 
@@ -100,13 +103,85 @@ def splits(count: int) -> None:
         print(f"epsilon {epsilon:>2} (+-{noise:.5f}):  {'   '.join(found)}", flush=True)
 
 
+def walk_maps(cells: int = 8, people: int = 400, length: int = 50) -> None:
+    """How wrong the most likely map of a walk's reports is when places are taken for independent, by sums of |difference|.
+
+    "independent" draws every place anew, "at home" keeps each person within 0.03 of a home. Both have the same crowd.
+    """
+    draws = np.random.Generator(np.random.PCG64(1))
+    crowd = np.where(draws.random((people, 1)) < 0.5, draws.normal((0.3, 0.7), 0.06, (people, 2)), draws.random((people, 2)))
+    homes = np.repeat(crowd, length, axis=0)
+    kinds = {"independent": draws.permutation(homes), "at home": homes}
+    for epsilon in (2, 4, 6):
+        for kind, centres in kinds.items():
+            places = np.clip(centres + draws.normal(0, 0.03, centres.shape), 0, 1)
+            paths = Paths(places, np.arange(0, len(places) + 1, length))
+            mechanism = make_mechanism("tracs-d", epsilon=epsilon)
+            likely = walk_likelihoods(mechanism, perturb(paths, mechanism), cells)
+            start = np.full(cells**2, 1 / cells**2)
+            fit = maximise(
+                likely.dot,
+                likely.T.dot,
+                lambda shares: shares,
+                np.ones(len(places)),
+                start,
+                1e-3 * np.exp(epsilon),
+                1000,
+            )
+            truth = np.histogram2d(places[:, 1], places[:, 0], bins=cells, range=((0, 1), (0, 1)))[0].ravel() / len(places)
+            wrong, even = np.abs(fit.shares - truth).sum(), np.abs(start - truth).sum()
+            print(f"epsilon {epsilon}, {kind}: off by {wrong:.2f}; a map that knows nothing: {even:.2f}", flush=True)
+
+
+def walk_likelihoods(mechanism: Any, private: Paths, cells: int) -> Any:
+    """For every report of a walk in the unit square, its chance from each map cell (four points), up to a factor."""
+    channel = mechanism.channel
+    kernel = StepKernel(channel, mechanism.domain)
+    columns, rows, distances, half = kernel.lattice
+    over = private.places * [2 * columns, 2 * rows]
+    reference = np.roll(np.floor(over + 0.5).astype(np.int64), 1, axis=0)
+    reference[private.starts[:-1]] = channel.view.reference
+    across, up = (over - reference).T
+    lower = (up < 0) | ((up == 0) & (across < 0))
+    sign = np.where(lower, -1.0, 1.0)
+    angles = np.append(np.arctan2(half[:-1, 1] * 1.0, half[:-1, 0] * 1.0), np.pi)
+    turn = np.clip(np.searchsorted(angles, np.arctan2(sign * up, sign * across), "right") - 1, 0, len(half) - 2)
+    turn += np.where(lower, len(half) - 1, 0)
+    right = np.where(across > 0, 2 * columns - reference[:, 0], reference[:, 0])
+    top = np.where(up > 0, 2 * rows - reference[:, 1], reference[:, 1])
+    ahead = np.maximum(np.abs(across) / np.maximum(right, 1), np.abs(up) / np.maximum(top, 1))
+    share = np.minimum((ahead * distances).astype(np.int64), distances - 1)
+    at = (np.arange(2 * cells) + 0.5) / (2 * cells)
+    grid = (at * rows).astype(np.int64).reshape(cells, 1, 2, 1) * columns + (at * columns).astype(np.int64).reshape(1, cells, 1, 2)
+    points = grid.reshape(-1)
+    found = np.empty((len(turn), cells**2))
+    for begin in range(0, len(turn), 64):
+        some = slice(begin, begin + 64)
+        seen: Any = tuple(np.repeat(reference[some, axis], len(points)) for axis in (0, 1))
+        turns, shares = kernel.polar(np.tile(points, len(turn[some])), seen)
+        chance = _weights(kernel.direction, turns, np.repeat(turn[some], len(points)))
+        chance = chance * _weights(channel.distance, shares, np.repeat(share[some], len(points)))
+        found[some] = chance.reshape(-1, cells**2, 4).mean(axis=2)
+    return found
+
+
+def _weights(channel: Any, inputs: Any, outputs: Any) -> Any:
+    window = channel.sets
+    start = np.clip(window.offset + inputs, window.first, window.last)
+    return np.where((outputs - start) % window.outputs < window.members, channel.high / channel.low, 1.0)
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--locations", type=int, default=4_000_000)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--splits", action="store_true")
+    parser.add_argument("--walk-maps", action="store_true")
     chosen = parser.parse_args()
+    if chosen.walk_maps:
+        walk_maps()
+        return
     if chosen.splits:
         splits(min(chosen.locations, 1_000_000))
         return

@@ -6,10 +6,11 @@ import json
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 from deniable.auditing.poisoning import count_gain
-from deniable.domains import Binary, Categories, Circle, Interval, Record, Rectangle
+from deniable.domains import Binary, Categories, Circle, Interval, Points, Record, Rectangle
 from deniable.domains.words import Whole
 from deniable.errors import DeniableError, InvalidParameter, NotSupported
 from deniable.estimators.histogram import histogram
@@ -17,7 +18,7 @@ from deniable.exact import Epsilon
 from deniable.mechanisms import make_mechanism
 from deniable.mechanisms.words.pem import PrefixExtending
 from deniable.mechanisms.words.tree_hist import TreeHist
-from deniable.planning import Impossible, Question, Way, lower_bound, plan
+from deniable.planning import Bound, Impossible, Question, Way, lower_bound, plan
 from deniable.planning.bounds import bit_bound, share_bound
 from deniable.planning.choose import ways
 from deniable.planning.words import found_by_trying, found_chance, word_ways
@@ -75,15 +76,52 @@ def test_no_candidate_passes_the_bounds_of_means_quantiles_and_tests(epsilon: fl
         Question(task="quantile", domain=Interval(0, 3, cells=4096), users=5000, epsilon=epsilon, bins=4),
         Question(task="distribution", domain=Interval(0, 3, cells=4096), users=5000, epsilon=epsilon, bins=4),
         Question(task="test", domain=Categories(3), users=200, epsilon=epsilon, hypotheses=PAIR),
+        Question(task="mean", domain=Interval(0, 3), users=500, epsilon=min(epsilon, 3.0)),
+        Question(task="mean", domain=Interval(0, 3, cells=1024), users=500, epsilon=min(epsilon, 3.0), attributes=3),
+        Question(task="frequency", domain=Record({"a": Binary(), "b": Categories(7)}), users=500, epsilon=epsilon),
+        Question(task="distribution", domain=Circle(cells=720), users=5000, epsilon=epsilon, bins=8),
+        Question(task="heavy-hitters", domain=Whole(32), users=50_000, epsilon=epsilon),
     ]
     for question in questions:
         assert question.users is not None
-        bound = lower_bound(question, Epsilon(epsilon), question.users)
-        assert bound is not None
+        assert isinstance(question.epsilon, Epsilon)
+        bound = lower_bound(question, question.epsilon, question.users)
+        assert isinstance(bound, Bound)
         predicted = [
-            way.predict(question.users).error for way in ways(question, Epsilon(epsilon), slow=False) if isinstance(way, Way)
+            way.predict(question.users).error for way in ways(question, question.epsilon, slow=False) if isinstance(way, Way)
         ]
-        assert min(predicted) >= bound.error
+        # Subset selection reaches the bound of shares: only rounding may be below it.
+        assert min(predicted) >= bound.error * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("question", "what"),
+    [
+        ({"task": "location", "domain": Points([(0, 0), (1, 2), (3, 1)]), "epsilon": 1}, "places of a list"),
+        ({"task": "mean", "domain": Interval(0, 1), "epsilon": 4}, "means of evenly spread values"),
+        ({"task": "mean", "domain": Interval(0, 1, cells=1024), "epsilon": 4, "attributes": 2}, "several attributes"),
+    ],
+)
+def test_where_no_bound_is_known_the_answer_says_so(question: dict[str, Any], what: str) -> None:
+    found = plan(Question(**question, users=300))
+    assert f"No lower bound is known for {what}" in found.why
+    told = found.to_dict()["lower_bound"]
+    assert told["error"] is None
+    assert "No lower bound is known" in told["why"]
+
+
+def test_the_bound_of_even_means_holds_along_its_direction() -> None:
+    """No likelihood in {1, E} learns more than 1 about the move that the bound is made of."""
+    ratio = math.e
+    cells = 400
+    g = np.concatenate([-np.ones(cells // 2), np.ones(cells // 2)]) / cells
+    g[0] -= 1 / (ratio - 1)
+    g[-1] += 1 / (ratio - 1)
+    assert abs(float(g @ ((np.arange(cells) + 0.5) / cells)) - (1 / (ratio - 1) + 1 / 4)) < 3 / cells
+    for raised in range(1, cells):
+        # The most for a likelihood that is E on so many cells: the largest parts of g.
+        top = np.sort(g)[-raised:].sum()
+        assert (ratio - 1) * top / (1 + (ratio - 1) * raised / cells) <= 1 + 1e-9
 
 
 def test_a_bit_is_estimated_as_well_as_can_be() -> None:
@@ -132,7 +170,7 @@ def test_impossible_targets_are_refused_with_the_bound() -> None:
 def test_a_target_between_bound_and_candidates_is_not_met_but_not_called_impossible() -> None:
     found = plan(Question(task="mean", domain=Interval(0, 1), users=1000, epsilon=1, target_error=0.0305, data="worst"))
     assert found.met is False
-    assert found.bound is not None
+    assert isinstance(found.bound, Bound)
     assert found.bound.error < 0.0305
     assert "not met" in found.why
 
@@ -166,7 +204,7 @@ def test_words_of_the_predicted_share_are_found_as_often_as_promised(kind: Any) 
     for factor in (0.7, 1.0):
         share = factor * _smallest(mechanism, 6000)
         chance = found_chance(mechanism, 1, 6000, share)
-        seen, _ = found_by_trying(mechanism, 6000, share, 200, FixedKeystream(f"{mechanism.name} {factor}"))
+        seen, _, _ = found_by_trying(mechanism, 6000, share, 200, FixedKeystream(f"{mechanism.name} {factor}"))
         assert abs(seen - chance) < 5 * math.sqrt(max(chance * (1 - chance), 0.02) / 200) + 0.02
 
 

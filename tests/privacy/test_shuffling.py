@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from itertools import product
 
+import numpy as np
 import pytest
 from scipy.stats import binom
 
@@ -104,7 +105,10 @@ def test_randomized_response_on_bits_is_a_lower_bound() -> None:
     for people in (2, 6, 9):
         answers = (0,) * (people - 1)
         first, second = shuffled_law(2, ratio, (1, *answers)), shuffled_law(2, ratio, (0, *answers))
-        exact = sum(max(0.0, mass - math.exp(0.3) * second[counts]) for counts, mass in first.items())
+        exact = max(
+            sum(max(0.0, mass - math.exp(0.3) * b[counts]) for counts, mass in a.items())
+            for a, b in ((first, second), (second, first))
+        )
         assert attained_delta(2, 1.0, people, 0.3) == pytest.approx(exact, abs=1e-13)
         assert exact <= shuffled_delta(1.0, people, 0.3)
 
@@ -122,6 +126,39 @@ def test_the_bounds_are_tight_for_many_people() -> None:
     ten = make_mechanism("k-rr", domain=Categories(10), epsilon=4)
     exact = attained_epsilon(10, 4, 10**5, 1e-6)
     assert exact * (1 - 1e-6) <= shuffled_epsilon(ten, 10**5, 1e-6) <= 1.005 * exact
+
+
+@pytest.mark.parametrize("level", [0.5, 2, 4])
+def test_the_bound_for_bits_is_that_of_the_worst_data_set(level: float) -> None:
+    bit = make_mechanism("randomized-response", epsilon=level)
+    least = attained_epsilon(2, level, 10**4, 1e-6)
+    assert least * (1 - 1e-6) <= shuffled_epsilon(bit, 10**4, 1e-6) <= 1.005 * least
+    assert shuffled_epsilon(bit, 10**4, 1e-6) < shuffled_epsilon(float(level), 10**4, 1e-6)
+
+
+@pytest.mark.parametrize("people", [1, 2, 3, 7, 30, 300])
+def test_no_number_of_other_bits_is_worse_than_the_bound(people: int) -> None:
+    bit = make_mechanism("randomized-response", epsilon=2)
+    p, q = math.exp(2) / (1 + math.exp(2)), 1 / (1 + math.exp(2))
+    for epsilon in (0.0, 0.4, 1.2):
+        worst = 0.0
+        for ones in range(people):
+            law = np.convolve(binom.pmf(np.arange(ones + 1), ones, p), binom.pmf(np.arange(people - ones), people - 1 - ones, q))
+            yes, no = (np.convolve(law, pair) for pair in ([q, p], [p, q]))
+            worst = max(worst, *(np.maximum(a - math.exp(epsilon) * b, 0).sum() for a, b in ((yes, no), (no, yes))))
+        assert worst <= shuffled_delta(bit, people, epsilon) + 1e-9  # the mechanism's weights are rounded to integers
+        assert attained_delta(2, 2.0, people, epsilon) <= worst + 1e-12
+
+
+def test_the_published_bound_without_revealing_is_exceeded_by_a_data_set() -> None:
+    """The variation-ratio sum (Wang et al. 2024) is what one data set of k-ary randomized response has; others have more."""
+    published = attained_delta(4, 1.5, 4, 1.2)
+    worst = 0.0
+    for others in product(range(4), repeat=3):
+        first, second = shuffled_law(4, math.exp(1.5), (0, *others)), shuffled_law(4, math.exp(1.5), (1, *others))
+        worst = max(worst, sum(max(0.0, mass - math.exp(1.2) * second[counts]) for counts, mass in first.items()))
+    assert worst > 2 * published
+    assert worst <= shuffled_delta(make_mechanism("k-rr", domain=Categories(4), epsilon=1.5), 4, 1.2) + 1e-9
 
 
 def test_more_people_more_privacy() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import Lock
+
 from deniable.batch.bits import BitsSampler
 from deniable.batch.composed import IdentitySampler, InterpolatedSampler, MixtureSampler, ScalarSampler
 from deniable.batch.fake_data import FakeDataSampler, FieldSampler
@@ -71,22 +73,41 @@ _CHANNELS: dict[type, type[Sampler]] = {
 }
 
 
+KEPT = 8
+"""So many samplers stay ready: building the tables of one can take longer than a thousand draws."""
+_kept: dict[int, tuple[Channel, Sampler]] = {}
+_keeping = Lock()
+
+
 def sampler_for(channel: Channel) -> Sampler:
-    """The fastest sampler that draws exactly this channel.
+    """The fastest sampler that draws exactly this channel; the same one again for the same channel object.
 
     Only exact types count: a subclass may have another law, so it gets the scalar path.
     """
+    # By identity: comparing two channels can take as long as building a sampler. A kept channel keeps its number.
+    known = _kept.get(id(channel))
+    if known is not None:
+        return known[1]
+    built = _build(channel)
+    with _keeping:
+        _kept[id(channel)] = (channel, built)
+        while len(_kept) > KEPT:
+            del _kept[next(iter(_kept))]
+    return built
+
+
+def _build(channel: Channel) -> Sampler:
     try:
         if type(channel) is TwoLevel and type(channel.sets) in _SETS:
             return _SETS[type(channel.sets)](channel)  # type: ignore[call-arg]
         if type(channel) is Interpolated:
-            return InterpolatedSampler(channel, sampler_for(channel.inner))
+            return InterpolatedSampler(channel, _build(channel.inner))
         if type(channel) is Mixture:
-            return MixtureSampler(channel, [sampler_for(part) for part in channel.parts])
+            return MixtureSampler(channel, [_build(part) for part in channel.parts])
         if type(channel) is Steps:
-            return StepsSampler(channel, sampler_for)
+            return StepsSampler(channel, _build)
         if type(channel) is Field:
-            return FieldSampler(channel, sampler_for(channel.inner))
+            return FieldSampler(channel, _build(channel.inner))
         if type(channel) in _CHANNELS:
             return _CHANNELS[type(channel)](channel)  # type: ignore[call-arg]
     except TooWide:

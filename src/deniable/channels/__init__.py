@@ -11,19 +11,28 @@ Product         several channels side by side
 Interpolated    a channel entered between two of its inputs
 Mixture         a public coin chooses the channel
 Chain           one channel after another
+
+A channel is loaded when it is first asked for: a first report must not wait for those it does not use.
 """
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from deniable.channels.base import Channel
-from deniable.channels.bits import Bits
-from deniable.channels.chain import Chain, Identity, Interpolated, Mixture
-from deniable.channels.nested import Nested
-from deniable.channels.pair import Pair
-from deniable.channels.product import Product
-from deniable.channels.profile import Profile
-from deniable.channels.reference import Reference
-from deniable.channels.sets import SetSystem, Singleton, Window, linear_window, slid_window, wrapped_window
-from deniable.channels.table import Table
-from deniable.channels.two_level import TwoLevel
+
+if TYPE_CHECKING:
+    from deniable.channels.bits import Bits
+    from deniable.channels.chain import Chain, Identity, Interpolated, Mixture
+    from deniable.channels.nested import Nested
+    from deniable.channels.pair import Pair
+    from deniable.channels.product import Product
+    from deniable.channels.profile import Profile
+    from deniable.channels.reference import Reference
+    from deniable.channels.sets import SetSystem, Singleton, Window, linear_window, slid_window, wrapped_window
+    from deniable.channels.table import Table
+    from deniable.channels.two_level import TwoLevel
 
 __all__ = [
     "Bits",
@@ -46,3 +55,29 @@ __all__ = [
     "slid_window",
     "wrapped_window",
 ]
+_HOMES = {
+    "bits": ("Bits",),
+    "chain": ("Chain", "Identity", "Interpolated", "Mixture"),
+    "nested": ("Nested",),
+    "pair": ("Pair",),
+    "product": ("Product",),
+    "profile": ("Profile",),
+    "reference": ("Reference",),
+    "sets": ("SetSystem", "Singleton", "Window", "linear_window", "slid_window", "wrapped_window"),
+    "table": ("Table",),
+    "two_level": ("TwoLevel",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a channel from its file."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'deniable.channels' has no attribute {name!r}")
+    found = getattr(importlib.import_module(f"deniable.channels.{_HOME_OF[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -140,7 +140,8 @@ def trajectory_error_chart(
                 "mechanism": str(row["mechanism"]),
                 "epsilon": float(row["epsilon"]),
                 "value": value,
-                "low": value - reach,
+                # Errors and shares are never negative; half an axis for bars below 0 would say otherwise.
+                "low": max(value - reach, min(value, 0.0)),
                 "high": value + reach,
             }
         )
@@ -151,7 +152,9 @@ def trajectory_error_chart(
     colours = [COLOURS[i % len(COLOURS)] for i in range(len(names))]
     dashes = [[[1, 0], [6, 3], [2, 2]][i // len(COLOURS) % 3] for i in range(len(names))]
     base = alt.Chart(inline(data)).encode(
-        x=alt.X("epsilon:Q", title="ε per place", axis=alt.Axis(tickCount=6), scale=alt.Scale(zero=False, nice=False, padding=12)),
+        x=alt.X(
+            "epsilon:Q", title="ε per location", axis=alt.Axis(tickCount=6), scale=alt.Scale(zero=False, nice=False, padding=12)
+        ),
         color=alt.Color(
             "mechanism:N",
             title=None,

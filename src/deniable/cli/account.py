@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -21,6 +22,10 @@ def account() -> None:
     deniable account compose --epsilon 0.1 --answers 100 --delta 1e-6
     deniable account repeat --epsilon 1 --reports 52 --permanent 3
     deniable account shuffle --epsilon 1 --people 1000000 --delta 1e-6
+    deniable account central --epsilon 1 --people 1000000 --delta 1e-6
+    deniable account group --epsilon 1 --size 3
+    deniable account gaussian --epsilon 1 --delta 1e-6
+    deniable account raw --delta 1e-6 --people 1000000
     """
 
 
@@ -122,6 +127,86 @@ def shuffle(
         _draw(chart, level, allowed, people)
         found["chart"] = chart
         lines.append(f"Chart: {chart}")
+    _say(found, lines, as_json)
+
+
+@account.command()
+@click.option("--epsilon", "-e", required=True, help="The level of one report.")
+@click.option("--people", "-n", required=True, type=click.IntRange(1, 10**9))
+@click.option("--delta", default="1e-6", show_default=True)
+@click.option("--json", "as_json", is_flag=True)
+def central(epsilon: str, people: int, delta: str, as_json: bool) -> None:
+    """What the reports of n people promise together, beside a trusted collector's noise."""
+    from deniable.privacy import central as translated
+
+    found = translated(_positive("epsilon", epsilon), people, _share("delta", delta))
+    _say({"people": people, **asdict(found)}, found.words(people), as_json)
+
+
+@account.command()
+@click.option("--epsilon", "-e", required=True, help="The level of one person.")
+@click.option("--size", required=True, type=click.IntRange(1, 10**6), help="People who belong together, or answers of one person.")
+@click.option("--delta", default="0", show_default=True)
+@click.option("--json", "as_json", is_flag=True)
+def group(epsilon: str, size: int, delta: str, as_json: bool) -> None:
+    """What a family is promised, or one person who is counted several times."""
+    from deniable.privacy import group as grouped
+    from deniable.privacy import group_words
+
+    level, extra = grouped(epsilon, size, delta)
+    _say({"size": size, "epsilon": float(level), "delta": extra}, group_words(epsilon, size, delta), as_json)
+
+
+@account.command()
+@click.option("--epsilon", "-e", help="With --delta: the noise that is needed.")
+@click.option("--delta", help="With --sigma: the epsilon that holds.")
+@click.option("--sigma", help="The noise, in the units of the value. With --epsilon: the delta.")
+@click.option("--width", default="1", show_default=True, help="How far apart two values can be.")
+@click.option("--json", "as_json", is_flag=True)
+def gaussian(epsilon: str | None, delta: str | None, sigma: str | None, width: str, as_json: bool) -> None:
+    """Epsilon, delta and noise of a Gaussian: give two, the third is exact and rounded toward less privacy."""
+    from deniable.privacy import gaussian_delta, gaussian_epsilon, gaussian_sigma, loss_exceeds
+
+    if sum(given is not None for given in (epsilon, delta, sigma)) != 2:
+        raise InvalidParameter("give two of --epsilon, --delta and --sigma; the third is found")
+    apart = _positive("width", width)
+    level = None if epsilon is None else _positive("epsilon", epsilon)
+    extra = None if delta is None else _share("delta", delta)
+    noise = None if sigma is None else _positive("sigma", sigma)
+    if noise is None:
+        assert level is not None
+        assert extra is not None
+        noise = gaussian_sigma(level, extra, apart)
+    if level is None:
+        assert extra is not None
+        level = gaussian_epsilon(noise, extra, apart)
+    extra = gaussian_delta(noise, level, apart) if extra is None else extra
+    exceeds = loss_exceeds(noise, level, apart)
+    found = {"epsilon": level, "delta": extra, "sigma": noise, "width": apart, "loss_exceeds_epsilon": exceeds}
+    lines = [
+        f"Normal noise of standard deviation {noise:.6g} on values at most {apart:g} apart: ({level:.6g}, {extra:.4g})-private.",
+        f"With probability {exceeds:.4g} a report tells more than epsilon {level:.6g}; no epsilon holds with delta 0.",
+        "This is the real-valued noise. Reports by `deniable` use integers: the gaussian mechanism's certificate is the promise.",
+    ]
+    _say(found, lines, as_json)
+
+
+@account.command()
+@click.option("--delta", required=True, help="How often a raw value is published.")
+@click.option("--coordinates", default=1, show_default=True, type=click.IntRange(1, 10**6), help="Values of one person.")
+@click.option("--people", "-n", default=1, show_default=True, type=click.IntRange(1, 10**9))
+@click.option("--json", "as_json", is_flag=True)
+def raw(delta: str, coordinates: int, people: int, as_json: bool) -> None:
+    """What the privacy indicator does: it publishes raw values with probability delta."""
+    from deniable.privacy import indicator
+
+    exposed = indicator(delta, coordinates=coordinates, people=people)
+    found = {"delta": exposed.delta, "people_exposed": exposed.people, "anyone_exposed": exposed.anyone}
+    lines = [
+        f"One person's raw value is published with probability {exposed.delta:.4g}; delta is exactly that.",
+        f"Exposed completely, on average: {exposed.people:.4g} of {people:,} people. "
+        f"Somebody is with probability {exposed.anyone:.4g}.",
+    ]
     _say(found, lines, as_json)
 
 

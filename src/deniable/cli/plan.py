@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from deniable.cli.domain_text import parse_domain
 from deniable.cli.hypothesis_test import probabilities
 from deniable.cli.terminal import console, print_json, table
 from deniable.errors import DeniableError, InvalidParameter
+from deniable.surveys.domain_text import parse_domain
 
 if TYPE_CHECKING:
     from deniable.planning import Candidate, Plan
@@ -30,7 +31,6 @@ SHOWN = 12
 @click.option(
     "--task",
     "-t",
-    required=True,
     help="frequency, mean, distribution, quantile, heavy-hitters, location or test.",
 )
 @click.option("--size", type=int, help="How many categories there are (frequency).")
@@ -53,7 +53,7 @@ SHOWN = 12
 @click.option("--recipe-out", type=click.Path(dir_okay=False), help="Write the pick's recipe to a file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def plan_command(
-    task: str,
+    task: str | None,
     size: int | None,
     domain: str | None,
     hypotheses: tuple[str, str] | None,
@@ -71,8 +71,12 @@ def plan_command(
     """
     from deniable.planning import TASKS, Question, plan
 
+    if task is None:
+        raise InvalidParameter(f"--task is missing: what is to be learned? One of {', '.join(TASKS)}; `deniable plan -h` has more")
     if task not in TASKS:
-        raise InvalidParameter(f"--task must be one of {', '.join(TASKS)}, got {task[:40]!r}")
+        near = difflib.get_close_matches(task, TASKS, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise InvalidParameter(f"--task must be one of {', '.join(TASKS)}, got {task[:40]!r}{hint}")
     if chart is not None:
         from deniable.charts.files import check_ending
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -9,7 +10,22 @@ from typing import Any, ClassVar
 from deniable.errors import InvalidDomain, InvalidParameter, OutOfDomain
 from deniable.exact.numbers import as_fraction, show_fraction
 
+HOMES = {
+    "binary": ("Binary",),
+    "categories": ("Categories",),
+    "circle": ("Circle",),
+    "interval": ("Interval",),
+    "parallelogram": ("Parallelogram",),
+    "plane": ("Disc", "Points", "Rectangle"),
+    "polygon": ("Polygon",),
+    "record": ("Record",),
+    "sphere": ("Sphere",),
+    "trajectory": ("Trajectory",),
+    "words": ("Text", "Whole"),
+}
+"""In which file of this room each domain lives; they are loaded when they are first asked for."""
 KINDS: dict[str, type[Domain]] = {}
+"""Those that are loaded, by the name in their recipe."""
 
 
 class Domain(ABC):
@@ -66,6 +82,9 @@ class Domain(ABC):
 
 def domain_from_recipe(recipe: dict[str, Any]) -> Domain:
     """Rebuild a domain from its JSON form."""
+    if isinstance(recipe, dict) and isinstance(recipe.get("kind"), str) and recipe["kind"] not in KINDS:
+        for home in HOMES:
+            importlib.import_module(f"deniable.domains.{home}")
     if not isinstance(recipe, dict) or not isinstance(recipe.get("kind"), str) or recipe["kind"] not in KINDS:
         raise InvalidDomain(f"a domain recipe needs a 'kind' out of {', '.join(sorted(KINDS))}")
     fields = {name: value for name, value in recipe.items() if name != "kind"}

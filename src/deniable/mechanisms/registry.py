@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from typing import Any
 
@@ -84,6 +83,8 @@ def names() -> list[str]:
 def mechanism_class(name: str) -> type[Mechanism]:
     """The class registered under a name."""
     if name not in REGISTRY:
+        import difflib  # here, because only a misspelt name needs it
+
         near = difflib.get_close_matches(str(name), REGISTRY, n=3)
         hint = f"did you mean {' or '.join(near)}?" if near else "`deniable mechanisms` lists them all"
         raise UnknownMechanism(f"no mechanism is called {str(name)[:60]!r}; {hint}")

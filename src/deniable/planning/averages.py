@@ -25,6 +25,7 @@ from deniable.exact import Epsilon
 from deniable.mechanisms import Mechanism, make_mechanism
 from deniable.mechanisms.records.product import ProductMechanism
 from deniable.mechanisms.records.sample_one import SampleOne
+from deniable.planning.fakes import record_gain
 from deniable.planning.frequency import attempt
 from deniable.planning.question import Question
 from deniable.planning.way import Floats, LeftOut, Prediction, Way, fakes, normal
@@ -96,7 +97,7 @@ def _one(question: Question, mechanism: Mechanism) -> Way:
         estimator="mean(reports)",
         predict=lambda n: normal(math.hypot(width * math.sqrt(variance / n), bias), worst=width * math.sqrt(noise.worst / n)),
         losses=partial(_losses, mechanism, noise, worst),
-        gain=lambda n: mean_gain(mechanism, users=n, fakes=fakes(n)).gain,
+        gain=lambda n: mean_gain(mechanism, users=n, fakes=fakes(n)),
     )
 
 
@@ -139,6 +140,7 @@ def _record(inner: str, mechanism: ProductMechanism | SampleOne) -> Way:
         estimator="mean(accumulator.parts[name])",
         predict=partial(_record_prediction, mechanism, noises),
         losses=partial(_record_losses, mechanism, noises),
+        gain=lambda n: record_gain(mechanism.parts, n, sampled=isinstance(mechanism, SampleOne)),
     )
 
 

@@ -1,22 +1,27 @@
 """What no mechanism of an epsilon can do better, for the errors that the planner predicts.
 
-All of these bound unbiased estimates of people drawn independently (Cramér–Rao), minus what drawing them adds; for
+Most of these bound unbiased estimates of people drawn independently (Cramér–Rao), minus what drawing them adds; for
 quantiles and distributions they hold for large n, by the delta method. A report of an epsilon-LDP mechanism tells no more
 than a mixture of reports whose likelihoods take the values 1 and E = e**epsilon, because the information is convex and
-homogeneous in each report's likelihood.
+homogeneous in each report's likelihood. Where no bound is known, the answer says so.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from deniable.design import design, extremal_design
-from deniable.domains import Binary, Interval, Rectangle
+from deniable.domains import Binary, Circle, Disc, Domain, Interval, Record, Rectangle
+from deniable.domains.words import Text, Whole
 from deniable.errors import DeniableError
 from deniable.exact import Epsilon
 from deniable.planning.question import Question
 from deniable.planning.way import NORMAL
+
+PRINTABLE = 95
+FOUND = 0.95
+"""How often a frequent word must be found."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +31,23 @@ class Bound:
     error: float
     half_width: float | None
     why: str
+
+    @property
+    def words(self) -> str:
+        """The bound in a sentence."""
+        return f"The lower bound for every mechanism is {self.error:.4g} ({self.why})."
+
+
+@dataclass(frozen=True)
+class NoBound:
+    """There may be better mechanisms than the candidates: nothing is known here that excludes them."""
+
+    what: str
+
+    @property
+    def words(self) -> str:
+        """What is not known, in a sentence."""
+        return f"No lower bound is known for {self.what}."
 
 
 def share_bound(size: int, epsilon: float, n: int) -> float:
@@ -51,32 +73,92 @@ def bit_bound(epsilon: float, n: int) -> float:
     return math.sqrt(e / n) / (e - 1)
 
 
-def lower_bound(question: Question, epsilon: Epsilon, n: int) -> Bound | None:
-    """A bound on the error of every mechanism and estimate, where one is known."""
+def even_mean_bound(epsilon: float, n: int) -> float:
+    """The least root of a mean's variance for people spread evenly, in widths of the domain.
+
+    Let shares move along a signed measure g of mass 0 away from the even law. A report's information about the move is at
+    most the largest (∫ S g / ∫ S)**2 over likelihoods S in {1, E}. The g with a weight of 1/(E - 1) at the upper end, density
+    1 on the upper half, and the mirror image of both below keeps that at 1 and moves the mean by 1/(E - 1) + 1/4.
+    Above epsilon = 3.29 this is no more than what drawing the people adds, and says nothing: 0.
+
+    >>> round(even_mean_bound(1.0, 1), 4)
+    0.7802
+    """
+    moved = 1 / math.expm1(epsilon) + 1 / 4
+    return math.sqrt(max(moved**2 - 1 / 12, 0.0) / n)
+
+
+def word_bound(choices: float, words: int, epsilon: float, n: int) -> float:
+    """The least share at which one of e**choices words can be in a list of so many with probability 95 %.
+
+    By Fano's inequality for lists: n reports carry at most n share**2 (E - 1)**2 / (4 E) nats about a word that is equally
+    likely to be any, when everyone else's word is drawn evenly.
+
+    >>> round(word_bound(32 * math.log(2), 10, 1.0, 10_000), 4)
+    0.0837
+    """
+    e = math.exp(epsilon)
+    needed = FOUND * (choices - math.log(words)) - math.log(2)
+    return min(1.0, math.sqrt(max(needed, 0.0) * 4 * e / n) / (e - 1))
+
+
+def lower_bound(question: Question, epsilon: Epsilon, n: int) -> Bound | NoBound:
+    """A bound on the error of every mechanism and estimate, or that none is known."""
     eps = float(question.each(epsilon))
     if question.record is not None:
-        return None
+        return _record_bound(question, question.record, epsilon, n)
     if question.task == "frequency":
         size = 2 if isinstance(question.domain, Binary) or question.data == "worst" else question.domain.size
         found = share_bound(size, eps, n)
         return Bound(found, NORMAL * found, "Cramér–Rao, unbiased shares; for every mechanism with this epsilon")
     if question.task == "mean":
-        if question.data == "even":
-            return None
-        assert isinstance(question.domain, Interval)
-        found = float(question.domain.width) * bit_bound(eps, n)
-        return Bound(found, NORMAL * found, "Cramér–Rao for people at the two ends of the domain; unbiased means")
-    if question.task in ("quantile", "distribution") and isinstance(question.domain, Interval):
+        return _mean_bound(question, eps, n)
+    if question.task in ("quantile", "distribution"):
         return _shape_bound(question, eps, n)
-    if question.task == "location" and isinstance(question.domain, Rectangle):
+    if question.task == "heavy-hitters":
+        assert isinstance(question.domain, Text | Whole)
+        least = word_bound(_choices(question.domain), question.words, eps, n)
+        return Bound(least, None, f"Fano's inequality, for lists of at most {question.words} words among evenly drawn ones")
+    if question.task == "location":
         return _place_bound(question.domain, epsilon)
-    if question.task == "test":
-        return _test_bound(question, epsilon, n)
-    return None
+    return _test_bound(question, epsilon, n)
+
+
+def _choices(domain: Text | Whole) -> float:
+    """The logarithm of how many words there are; of texts, those of printable ASCII characters."""
+    return domain.bits * math.log(2) if isinstance(domain, Whole) else domain.bits / 8 * math.log(PRINTABLE)
+
+
+def _mean_bound(question: Question, eps: float, n: int) -> Bound | NoBound:
+    assert isinstance(question.domain, Interval)
+    even = question.data == "even"
+    found = float(question.domain.width) * (even_mean_bound(eps, n) if even else bit_bound(eps, n))
+    if found == 0:
+        return NoBound("means of evenly spread values at so large an epsilon (beyond 3.29)")
+    where = "spread evenly" if even else "at the two ends of the domain"
+    return Bound(found, NORMAL * found, f"Cramér–Rao for people {where}; unbiased means")
+
+
+def _record_bound(question: Question, record: Record, epsilon: Epsilon, n: int) -> Bound | NoBound:
+    """No attribute can be known better than if it had been asked for alone, with all of epsilon."""
+    alone = [replace(question, domain=field, attributes=1) for field in record.fields.values()]
+    squares = []
+    for one in alone:
+        bound = lower_bound(one, epsilon, n)
+        if isinstance(bound, NoBound):
+            return NoBound(f"several attributes: {bound.what}")
+        width = float(one.domain.width) if isinstance(one.domain, Interval) else 1.0
+        squares.append((bound.error / width) ** 2)
+    found = math.sqrt(sum(squares) / len(squares))
+    return Bound(found, NORMAL * found, "as if every attribute had been asked for alone with all of epsilon: loose")
 
 
 def _shape_bound(question: Question, eps: float, n: int) -> Bound:
-    width = float(question.domain.width)  # type: ignore[attr-defined]
+    assert isinstance(question.domain, Interval | Circle)
+    if isinstance(question.domain, Circle):
+        found = share_bound(question.bins, eps, n)
+        return Bound(found, NORMAL * found, "Cramér–Rao, unbiased shares of the bins")
+    width = float(question.domain.width)
     if question.task == "quantile":
         found = width * bit_bound(eps, n)
         return Bound(found, NORMAL * found, "the share below a value is a bit: Cramér–Rao, for large n")
@@ -86,12 +168,14 @@ def _shape_bound(question: Question, eps: float, n: int) -> Bound:
     return Bound(found, NORMAL * share, "the cdf at every edge is a bit: Cramér–Rao, for large n")
 
 
-def _place_bound(domain: Rectangle, epsilon: Epsilon) -> Bound | None:
+def _place_bound(domain: Domain, epsilon: Epsilon) -> Bound | NoBound:
     """Proved by the multipliers of a linear program; it takes some seconds."""
+    if not isinstance(domain, Rectangle):
+        return NoBound(f"places {'in a disc' if isinstance(domain, Disc) else 'of a list'}")
     try:
         answer = design(domain, "absolute", epsilon, "uniform")
     except DeniableError:
-        return None
+        return NoBound("this rectangle: the linear program that proves one was not solved")
     return Bound(answer.lower_bound, None, f"proved by a linear program; {answer.mechanism.name} reaches {answer.worst_case:.6g}")
 
 

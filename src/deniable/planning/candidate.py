@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from deniable.auditing.poisoning import Gain
 from deniable.channels import Bits, Channel, Mixture, Product, TwoLevel
 from deniable.channels.fake_data import Field
 from deniable.channels.hashing import Hashing
 from deniable.channels.subsets import Subsets
-from deniable.errors import DeniableError
 from deniable.estimators.hierarchy import HierarchicalHistogram
 from deniable.exact import Epsilon
 from deniable.mechanisms import Mechanism
-from deniable.planning.bounds import Bound
+from deniable.planning.bounds import Bound, NoBound
 from deniable.planning.question import Question
 from deniable.planning.way import LeftOut, Prediction, Simulated, Way, fakes
 from deniable.wire import output_bits
@@ -71,12 +71,14 @@ class Candidate:
         return max(touched(recipe.channel) for recipe in self.recipes)
 
     @cached_property
+    def attack(self) -> Gain | None:
+        """How far fake users, 1 % of all, can push what is estimated; None where every report stands for itself."""
+        return self.way.gain(self.users)
+
+    @property
     def poisoning(self) -> float | None:
-        """How far fake users, 1 % of all, can push the estimate; None where there is no closed form."""
-        try:
-            return self.way.gain(self.users)
-        except DeniableError:
-            return None
+        """The largest gain of the `attack`, as a number."""
+        return None if self.attack is None else self.attack.gain
 
     @cached_property
     def holds(self) -> bool:
@@ -93,6 +95,12 @@ class Candidate:
             return self.predicted_error
         return float("inf") if self.interval_half_width is None else self.interval_half_width
 
+    def _poisoning(self) -> dict[str, Any]:
+        count = fakes(self.users)
+        if self.attack is None:
+            return {"fakes": count, "largest_gain": None, "of": "nothing: every report stands for itself", "exact": True}
+        return {"fakes": count, "largest_gain": self.attack.gain, "of": self.attack.what, "exact": self.attack.exact}
+
     def to_dict(self) -> dict[str, Any]:
         """For programs."""
         first = self.recipes[-1]
@@ -104,7 +112,7 @@ class Candidate:
             "bytes_per_report": self.bytes_per_report,
             "client_draws": self.client_operations,
             "server_counters_touched": self.server_operations,
-            "poisoning": None if self.poisoning is None else {"fakes": fakes(self.users), "largest_gain": self.poisoning},
+            "poisoning": self._poisoning(),
             "epsilon_per_report": float(first.privacy),
             "certificate": {"holds": self.holds, "inequality": first.certificate().inequality},
             "proof": f"proofs/{first.name}.md",
@@ -150,7 +158,8 @@ class Plan:
     """'epsilon' or 'users', when that was the question."""
     met: bool | None = None
     """Does the pick meet the target? None without one."""
-    bound: Bound | None = None
+    bound: Bound | NoBound | None = None
+    """What no mechanism passes, or that nothing is known; None when it was not worked out."""
 
     @property
     def pick(self) -> Candidate:
@@ -168,6 +177,13 @@ class Plan:
         """What `predicted_error` is, in words."""
         return MEANINGS[self.question.task]
 
+    def _bound(self) -> dict[str, Any]:
+        if self.bound is None:
+            return {"error": None, "half_width": None, "why": NOT_ASKED}
+        if isinstance(self.bound, NoBound):
+            return {"error": None, "half_width": None, "why": self.bound.words}
+        return {"error": self.bound.error, "half_width": self.bound.half_width, "why": self.bound.why}
+
     def to_dict(self) -> dict[str, Any]:
         """For programs."""
         question = self.question
@@ -183,7 +199,7 @@ class Plan:
             "error_means": self.error_means,
             "found": self.found,
             "target_met": self.met,
-            "lower_bound": None if self.bound is None else {"error": self.bound.error, "why": self.bound.why},
+            "lower_bound": self._bound(),
             "candidates": [one.to_dict() for one in self.candidates],
             "pick": self.pick.mechanism,
             "pick_inside": self.pick.way.inner,
@@ -193,6 +209,7 @@ class Plan:
         }
 
 
+NOT_ASKED = "Not worked out: it takes a linear program, and is asked for when a target is given that no candidate meets."
 MEANINGS: Mapping[str, str] = {
     "frequency": "root mean squared error of a share, averaged over all values (with worst data: of the noisiest share)",
     "mean": "root mean squared error of the mean; with several attributes, in widths of their domains",

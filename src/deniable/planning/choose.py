@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 
+from deniable.domains import Rectangle
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.exact import Epsilon
 from deniable.planning.averages import mean_ways
-from deniable.planning.bounds import Bound, lower_bound
+from deniable.planning.bounds import Bound, NoBound, lower_bound
 from deniable.planning.candidate import Candidate, Plan
 from deniable.planning.frequency import share_ways
 from deniable.planning.hypothesis import hypothesis_ways
@@ -66,12 +67,13 @@ def plan(question: Question) -> Plan:
     if question.users is None:
         return _with_users(question, epsilon)
     made = _ranked(question, epsilon, question.users, bounded=True)
-    least = None if made.bound is None else made.bound.error if question.half_width is None else made.bound.half_width
+    bound = made.bound
+    least = None if not isinstance(bound, Bound) else bound.error if question.half_width is None else bound.half_width
     if question.aim is not None and least is not None and question.aim < least:
-        assert made.bound is not None
+        assert isinstance(bound, Bound)
         raise Impossible(
             f"the target {question.aim:g} is impossible with epsilon = {epsilon} and {question.users} users: the lower bound for "
-            f"every mechanism is {least:.4g} ({made.bound.why}). Raise epsilon, ask more people, or ask for less"
+            f"every mechanism is {least:.4g} ({bound.why}). Raise epsilon, ask more people, or ask for less"
         )
     return made
 
@@ -95,13 +97,13 @@ def _ranked(question: Question, epsilon: Epsilon, users: int, *, slow: bool = Tr
     candidates.sort(key=lambda one: (one.predicted_error, one.bytes_per_report))
     made = Plan(question, epsilon, users, tuple(candidates), tuple(left_out), "")
     met = None if question.aim is None else made.pick.value(question) <= question.aim
-    # A bound on places is a linear program: it is asked for only when the answer depends on it.
-    wanted = bounded and (question.task != "location" or met is False)
+    # A bound on a rectangle is a linear program: it is asked for only when the answer depends on it.
+    wanted = bounded and (not isinstance(question.domain, Rectangle) or met is False)
     bound = lower_bound(question, epsilon, users) if wanted else None
     return replace(made, met=met, bound=bound, why=_why(made, met, bound))
 
 
-def _why(made: Plan, met: bool | None, bound: Bound | None) -> str:
+def _why(made: Plan, met: bool | None, bound: Bound | NoBound | None) -> str:
     pick, question = made.pick, made.question
     said = [f"{pick.label} has the least predicted error, {pick.predicted_error:.4g}"]
     if len(made.candidates) > 1:
@@ -112,8 +114,8 @@ def _why(made: Plan, met: bool | None, bound: Bound | None) -> str:
     if lean.bytes_per_report < pick.bytes_per_report:
         more = lean.predicted_error / pick.predicted_error - 1
         said.append(f"{lean.label} takes {lean.bytes_per_report} bytes for {100 * more:.2g} % more error.")
-    if bound is not None and bound.error > 0 and math.isfinite(bound.error):
-        said.append(f"The lower bound for every mechanism is {bound.error:.4g} ({bound.why}).")
+    if bound is not None:
+        said.append(bound.words)
     if question.repeats > 1:
         each = float(question.each(made.epsilon))
         told = f"Every one of the {question.repeats} answers has epsilon {each:.4g}." if question.changing else KEPT
@@ -187,8 +189,7 @@ def _impossible(question: Question, given: str, reached: float) -> str:
 
 
 def _below(question: Question, epsilon: Epsilon, users: int) -> str:
-    bound = lower_bound(question, epsilon, users)
-    return "" if bound is None else f"; the lower bound for every mechanism is {bound.error:.4g} ({bound.why})"
+    return f". {lower_bound(question, epsilon, users).words}"
 
 
 def _least(low: float, high: float, enough: Callable[[float], bool]) -> float:

@@ -25,6 +25,7 @@ from deniable.mechanisms import Mechanism, make_mechanism
 from deniable.mechanisms.records.fake_data import SamplingPlusFakeData
 from deniable.mechanisms.records.product import ProductMechanism
 from deniable.mechanisms.records.sample_one import SampleOne
+from deniable.planning.fakes import record_gain
 from deniable.planning.question import Question
 from deniable.planning.way import Floats, LeftOut, Prediction, Way, fakes, normal
 from deniable.utility import support
@@ -71,7 +72,7 @@ def _one(question: Question, mechanism: Mechanism) -> Way:
         estimator="shares(reports)",
         predict=lambda n: normal(share_error(mechanism, n, worst=worst)),
         losses=partial(_losses, mechanism, worst),
-        gain=lambda n: count_gain(mechanism, users=n, fakes=fakes(n)).gain,
+        gain=lambda n: count_gain(mechanism, users=n, fakes=fakes(n)),
     )
 
 
@@ -130,6 +131,7 @@ def _record(inner: str | None, mechanism: ProductMechanism | SampleOne | Samplin
         estimator="attribute_shares(reports)",
         predict=partial(_record_prediction, mechanism),
         losses=partial(_record_losses, mechanism),
+        gain=lambda n: record_gain(mechanism.parts, n, sampled=isinstance(mechanism, SampleOne)),
     )
 
 

@@ -24,6 +24,7 @@ from deniable.domains import Categories
 from deniable.errors import InvalidParameter
 from deniable.exact import Epsilon
 from deniable.mechanisms import Mechanism, make_mechanism
+from deniable.planning.fakes import decision_gain
 from deniable.planning.frequency import attempt
 from deniable.planning.question import Question
 from deniable.planning.way import Floats, LeftOut, Prediction, Way
@@ -75,6 +76,7 @@ def _way(mechanism: Mechanism, pair: Hypotheses, question: Question, inner: str 
         predict=lambda n: Prediction(wrong(first, second, n), None, more),
         losses=partial(_losses, mechanism, pair, first, second),
         root=False,
+        gain=lambda n: decision_gain(first, second, n, wrong(first, second, n)),
     )
 
 

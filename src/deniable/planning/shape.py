@@ -11,12 +11,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Literal
 
 import numpy as np
+from scipy.special import ndtri
+from scipy.stats import qmc
 
 from deniable.accumulators import accumulator_for
+from deniable.auditing.poisoning import Gain
 from deniable.batch import Keystream, randomize_many
 from deniable.batch.sampler import uniform_below
 from deniable.domains import Categories, Circle, Interval
@@ -30,17 +33,20 @@ from deniable.estimators.support_counts import support_counts
 from deniable.estimators.tree import consistent, influence
 from deniable.exact import Epsilon
 from deniable.mechanisms import Mechanism, make_mechanism
+from deniable.planning.fakes import part_of, supported
 from deniable.planning.frequency import NAMES as CATEGORICAL
 from deniable.planning.frequency import attempt
 from deniable.planning.question import Question
-from deniable.planning.way import NORMAL, Floats, LeftOut, Prediction, Way, fakes
+from deniable.planning.way import NORMAL, Floats, LeftOut, Prediction, Way
 
 NUMERIC = ("sw", "window", "ogpm", "pm", "hm", "pm-sub", "redesigned-sw", "pm-c", "sw-c")
 SLOW = ("laplace", "staircase", "bounded-laplace", "truncated-laplace", "atoms")
 CIRCULAR = ("circular-window", "circular-ogpm", "circular-redesigned-sw", "purkayastha")
 FINE = 1 << 30
-ROUGH = 0.05
-"""Where a bin's share is known no better than this part of an even one, a quantile's error is roughly predicted: too large."""
+STRAIGHT = 0.02
+"""Where a bin's share is known no better than this part of an even one, a quantile no longer errs as the share below it does."""
+POINTS = 11
+"""The logarithm of how many points stand for the normal law."""
 
 Read = Literal["distribution", "circle", "quantile"]
 
@@ -68,11 +74,40 @@ class Reading:
         question = self.below()
         # Spread evenly, the density is 1/width: the value errs as the share below it does.
         error = self.width * math.sqrt(max(float(question @ covariance @ question), 0.0))
-        return Prediction(error, NORMAL * error, {"share_error": share, "rough": float(share * self.bins > ROUGH)})
+        if share * self.bins > STRAIGHT:
+            error = self._bent(covariance)
+        return Prediction(error, NORMAL * error, {"share_error": share})
+
+    def _bent(self, covariance: Floats) -> float:
+        """The error where the estimated cdf may fall: making it rise bends the quantile. Over normal shares, at fixed points."""
+        values, vectors = np.linalg.eigh(covariance)
+        order = np.argsort(values)[::-1]
+        spread = vectors[:, order] * np.sqrt(np.maximum(values[order], 0.0))
+        moved = normal_points(self.bins) @ spread.T
+        found = self.quantiles(1 / self.bins + np.concatenate([moved, -moved]))
+        return math.sqrt(float(((found - self.level * self.width) ** 2).mean()))
 
     def below(self) -> Floats:
         """How much of each bin lies below the quantile."""
         return np.clip(self.level * self.bins - np.arange(self.bins), 0.0, 1.0)
+
+    def questions(self) -> Floats:
+        """The sums of shares that the error is about, one a row."""
+        if self.read == "circle":
+            return np.eye(self.bins)
+        return np.tril(np.ones((self.bins, self.bins)))[:-1] if self.read == "distribution" else self.below()[None]
+
+    def gain(self, part: float, moved: Floats, *, exact: bool) -> Gain:
+        """What fakes add who make up this part of the reports; `moved` has a column for every report they could send."""
+        away = moved - self.questions().mean(axis=1)[:, None]
+        if self.read == "circle":
+            each, what = float(away.max()), "the share of a bin"
+        elif self.read == "distribution":
+            each, what = self.width * float(np.abs(away).sum(axis=0).max()) / self.bins, "the cdf, by Wasserstein-1 distance"
+        else:
+            # To first order, where the density is that of people spread evenly.
+            each, what = self.width * float(np.abs(away).max()), "the quantile, for few fakes"
+        return Gain(what, part * each, each, exact)
 
     def loss(self, shares: Floats, truth: Floats) -> float:
         """How far estimated shares are from the true ones."""
@@ -84,11 +119,26 @@ class Reading:
 
     def quantile(self, shares: Floats) -> float:
         """Where the cdf, made to rise, reaches the level; linear within bins."""
-        up = np.concatenate([[0.0], np.cumsum(shares)])
-        up[-1] = 1.0
-        rising = (np.maximum.accumulate(up) + np.minimum.accumulate(up[::-1])[::-1]) / 2
-        rising = np.clip(rising, 0.0, 1.0) + 1e-12 * np.arange(len(up))
-        return self.width * float(np.interp(self.level, rising, np.arange(len(up)) / self.bins))
+        return float(self.quantiles(shares[None])[0])
+
+    def quantiles(self, shares: Floats) -> Floats:
+        """The same for every row."""
+        up = np.concatenate([np.zeros((len(shares), 1)), np.cumsum(shares, axis=1)], axis=1)
+        up[:, -1] = 1.0
+        highest, lowest = np.maximum.accumulate(up, axis=1), np.minimum.accumulate(up[:, ::-1], axis=1)[:, ::-1]
+        rising = np.clip((highest + lowest) / 2, 0.0, 1.0) + 1e-12 * np.arange(self.bins + 1)
+        after = np.clip((rising < self.level).sum(axis=1), 1, self.bins)
+        rows = np.arange(len(rising))
+        below, above = rising[rows, after - 1], rising[rows, after]
+        within = np.clip((self.level - below) / (above - below), 0.0, 1.0)
+        return np.asarray(self.width / self.bins * (after - 1 + within), np.float64)
+
+
+@lru_cache(maxsize=4)
+def normal_points(dimensions: int) -> Floats:
+    """Points that stand for the normal law in so many dimensions: a Sobol sequence, the same every time."""
+    even = qmc.Sobol(dimensions, scramble=False).random_base2(POINTS)
+    return np.asarray(ndtri(even + 2.0 ** -(POINTS + 1)), np.float64)
 
 
 def shape_ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> Iterator[Way | LeftOut]:
@@ -142,7 +192,7 @@ def _inverted(reading: Reading, mechanism: Mechanism) -> Way:
         predict=lambda n: reading.prediction(once / n),
         losses=losses,
         root=reading.read != "distribution",
-        gain=lambda n: fakes(n) / (n + fakes(n)) * float(slope.max()),
+        gain=lambda n: reading.gain(part_of(n), reading.questions() @ slope, exact=True),
     )
 
 
@@ -153,6 +203,8 @@ def _categories(reading: Reading, domain: Interval | Circle, mechanism: Mechanis
     # Shares must add up to 1: what is missing is spread evenly, which keeps them unbiased.
     even = np.eye(bins) - 1 / bins
     once = even @ law.count_noise(np.full(bins, 1 / bins), True) @ even
+    moved, reached = supported(reading.questions() @ even, law, mechanism)
+    moved = moved + reading.questions().mean(axis=1)[:, None]
 
     def losses(n: int, runs: int, stream: Keystream) -> Floats:
         found = np.empty(runs)
@@ -172,7 +224,7 @@ def _categories(reading: Reading, domain: Interval | Circle, mechanism: Mechanis
         predict=lambda n: reading.prediction(once / n),
         losses=losses,
         root=reading.read != "distribution",
-        gain=lambda n: fakes(n) / (n + fakes(n)) * (1 - law.q) / law.gap,
+        gain=lambda n: reading.gain(part_of(n), moved, exact=reached),
     )
 
 
@@ -208,7 +260,21 @@ def _tree(tree: HierarchicalHistogram, reading: Reading) -> Way:
         predict=lambda n: reading.prediction(once / n),
         losses=losses,
         root=reading.read != "distribution",
+        gain=lambda n: _tree_gain(tree, reading, chances, n),
     )
+
+
+def _tree_gain(tree: HierarchicalHistogram, reading: Reading, chances: list[float], n: int) -> Gain:
+    """Fakes all pick one level, the one where it helps most."""
+    pulls = [influence(question, chances, tree.fan_out) for question in reading.questions()]
+    found = []
+    for level, mechanism in enumerate(tree.mechanisms):
+        rows = np.array([pull[level] for pull in pulls])
+        moved, _ = supported(rows, support_law(mechanism), mechanism)
+        # Pulls add up to nothing over evenly spread people: what they hold counts from there.
+        moved = moved + reading.questions().mean(axis=1)[:, None]
+        found.append(reading.gain(part_of(n, tree.levels), moved, exact=False))
+    return max(found, key=lambda gain: gain.gain)
 
 
 def people(n: int, reading: Reading, domain: Interval | Circle, stream: Keystream) -> tuple[Floats, Floats]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.auditing.poisoning import Gain
 from deniable.batch import Keystream, SystemKeystream
 from deniable.errors import InvalidParameter
 
@@ -57,8 +58,10 @@ class Way:
     losses: Callable[[int, int, Keystream], Floats]
     root: bool = True
     inner: str | None = None
-    gain: Callable[[int], float | None] = field(default=lambda users: None)
-    """How far fakes worth 1 % of the users can push the estimate."""
+    gain: Callable[[int], Gain | None] = field(default=lambda users: None)
+    """How far fakes worth 1 % of the users can push the estimate; None where nothing is estimated."""
+    measure: Callable[[int, int, Keystream], Simulated] | None = None
+    """How the error is measured where it is no mean of losses."""
 
     @property
     def label(self) -> str:
@@ -69,7 +72,10 @@ class Way:
         """The error of `runs` surveys of so many users each, all drawn and estimated for real."""
         if runs < 2:
             raise InvalidParameter("runs must be at least 2: one survey says nothing about how much they differ")
-        losses = self.losses(users, runs, SystemKeystream() if keystream is None else keystream)
+        stream = SystemKeystream() if keystream is None else keystream
+        if self.measure is not None:
+            return self.measure(users, runs, stream)
+        losses = self.losses(users, runs, stream)
         mean, spread = float(losses.mean()), float(losses.std(ddof=1)) / math.sqrt(len(losses))
         if not self.root:
             return Simulated(mean, spread, runs)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -27,11 +28,13 @@ from deniable.exact import Epsilon
 from deniable.mechanisms.words.pem import PrefixExtending
 from deniable.mechanisms.words.prefixes import PrefixMechanism
 from deniable.mechanisms.words.tree_hist import TreeHist
+from deniable.planning.fakes import word_gain
 from deniable.planning.frequency import attempt
 from deniable.planning.question import Question
-from deniable.planning.way import NORMAL, Floats, LeftOut, Prediction, Way
+from deniable.planning.way import NORMAL, Floats, LeftOut, Prediction, Simulated, Way
 
 FOUND = 0.95
+MOST_DRAWN = 1 << 62
 FALSE_POSITIVES = 0.01
 """The default of `heavy_hitters`."""
 
@@ -50,9 +53,20 @@ def _way(words: int, mechanism: PrefixExtending | TreeHist) -> Way:
         asked=mechanism,
         estimator="heavy_hitters(reports)",
         predict=partial(_prediction, mechanism, words),
-        losses=partial(_losses, mechanism, words),
+        losses=partial(_losses, mechanism),
         root=False,
+        measure=partial(_measured, mechanism, words),
+        gain=lambda n: word_gain(n, group_sizes(mechanism, n)[-1], _per_fake(mechanism)),
     )
+
+
+def _per_fake(mechanism: PrefixExtending | TreeHist) -> float:
+    """What one report adds to the estimated count of a word it supports."""
+    channel = mechanism.part(len(mechanism.levels))
+    if isinstance(mechanism, PrefixExtending):
+        p, q = chances(channel)
+        return (1 - q) / (p - q)
+    return (channel.high + channel.low) / (channel.high - channel.low)
 
 
 def group_sizes(mechanism: PrefixMechanism, n: int) -> list[float]:
@@ -69,7 +83,9 @@ def found_chance(mechanism: PrefixExtending | TreeHist, words: int, n: int, shar
         followed = 1 if group == 0 else min(words, 1 << before)
         tested = followed << (bits - before)
         passing = _hashed if isinstance(mechanism, PrefixExtending) else _signed
-        found *= passing(mechanism.part(group), sizes[group], tested, share)
+        # Everyone else's words are spread evenly: some of them begin like this one.
+        begun = share + max(0.0, 1 - words * share) / (1 << bits)
+        found *= passing(mechanism.part(group), sizes[group], tested, begun)
         before = bits
     return found
 
@@ -110,28 +126,52 @@ def share_deviation(mechanism: PrefixExtending | TreeHist, n: int, share: float)
     return math.sqrt(max(variance - share * (1 - share) / n, 0.0))
 
 
-def _losses(mechanism: PrefixExtending | TreeHist, words: int, n: int, runs: int, stream: Keystream) -> Floats:
-    raise NotSupported("the smallest share that is found is no mean of losses; planning.words.found_by_trying measures it")
+def _losses(mechanism: PrefixExtending | TreeHist, n: int, runs: int, stream: Keystream) -> Floats:
+    raise NotSupported("the smallest share that is found is no mean of losses; Way.simulated measures it")
+
+
+def _measured(mechanism: PrefixExtending | TreeHist, words: int, n: int, runs: int, stream: Keystream) -> Simulated:
+    """The smallest share that is found, from how often words of the predicted share are.
+
+    How fast that grows with the share is taken from the prediction; it is needed only for the small step to 95 %.
+    """
+    share = _prediction(mechanism, words, n).error
+    if not math.isfinite(share):
+        raise NotSupported("so few users find nothing: there is no share to try")
+    found, error, _ = found_by_trying(mechanism, n, share, runs, stream, words=words)
+    found = min(max(found, 0.5 / runs), 1 - 0.5 / runs)
+    step = 1.01
+    chances_there = (found_chance(mechanism, words, n, share / step), found_chance(mechanism, words, n, share * step))
+    slope = float(special.ndtri(chances_there[1]) - special.ndtri(chances_there[0])) / (2 * math.log(step))
+    away = float(special.ndtri(FOUND) - special.ndtri(found)) / slope
+    density = math.exp(-(float(special.ndtri(found)) ** 2) / 2) / math.sqrt(2 * math.pi)
+    measured = share * math.exp(away)
+    return Simulated(measured, measured * error / (density * slope), runs)
 
 
 def found_by_trying(
-    mechanism: PrefixExtending | TreeHist, n: int, share: float, runs: int, stream: Keystream
-) -> tuple[float, float]:
-    """How often one word with this share is found among words that nobody shares; and the standard error of its share."""
-    domain = mechanism.domain
-    assert isinstance(domain, Whole)
+    mechanism: PrefixExtending | TreeHist, n: int, share: float, runs: int, stream: Keystream, *, words: int = 1
+) -> tuple[float, float, float]:
+    """How often words with this share each are found among others that nobody shares, with the standard error of that; and
+    the standard error of their estimated shares."""
+    # A text is a whole number to the search; other people's words are drawn more easily as numbers.
+    domain = Whole(mechanism.domain.bits)
+    mechanism = replace(mechanism, domain=domain)
     having = round(share * n)
-    wanted = (1 << domain.bits) * 2 // 3
-    found, shares = 0, []
+    count = max(1, min(words, n // max(having, 1)))
+    # Far apart, so that their first prefixes differ, too.
+    wanted = [(2 * place + 1) * domain.size // (2 * count) for place in range(count)]
+    rates, shares = [], []
     for _ in range(runs):
-        others = uniform_below(1 << domain.bits, n - having, stream)
-        people = np.concatenate([np.full(having, wanted), others]).astype(np.int64)
+        others = uniform_below(min(domain.size, MOST_DRAWN), n - having * count, stream)
+        people = np.concatenate([np.repeat(np.array(wanted, np.uint64), having), others.astype(np.uint64)])
         reports = randomize_many(mechanism, people, stream)
         if isinstance(mechanism, PrefixExtending):
             result = heavy_hitters(PEMCollector(mechanism).add(reports))
         else:
             result = heavy_hitters(accumulator_for(mechanism).add(reports))
-        if wanted in result.words:
-            found += 1
-            shares.append(float(result.shares.value[result.words.index(wanted)]) - having / n)
-    return found / runs, float(np.std(shares)) if shares else math.nan
+        listed = list(result.words)
+        seen = [listed.index(word) for word in wanted if word in listed]
+        rates.append(len(seen) / count)
+        shares += [float(result.shares.value[place]) - having / n for place in seen]
+    return float(np.mean(rates)), float(np.std(rates)) / math.sqrt(runs), float(np.std(shares)) if shares else math.nan

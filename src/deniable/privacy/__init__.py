@@ -5,11 +5,16 @@ Odometer                                                                        
 repeated                                                                        the same question again and again
 shuffled_epsilon, shuffled_delta                                                reports without their senders
 attained_epsilon, attained_delta                                                what no bound can be below
+gaussian_delta, gaussian_epsilon, gaussian_sigma, loss_exceeds                  Gaussian noise
+indicator                                                                       raw values, published now and then
+central                                                                         what all people's reports promise together
 posterior, guess_right, bits_learned, in_words                                  what a level means
 
 What colluding users learn from joint answers is in deniable.joint (`accounting`).
 """
 
+from deniable.privacy.approximate import Exposed, gaussian_delta, gaussian_epsilon, gaussian_sigma, indicator, loss_exceeds
+from deniable.privacy.central import Central, central, group_words
 from deniable.privacy.composition import advanced_epsilon, basic, composed_delta, composed_epsilon, group, parallel
 from deniable.privacy.longitudinal import Repeated, repeated
 from deniable.privacy.odometer import Odometer
@@ -22,6 +27,8 @@ from deniable.privacy.shuffling import (
 from deniable.privacy.words import bits_learned, guess_right, in_words, posterior
 
 __all__ = [
+    "Central",
+    "Exposed",
     "Odometer",
     "Repeated",
     "advanced_epsilon",
@@ -29,11 +36,18 @@ __all__ = [
     "attained_epsilon",
     "basic",
     "bits_learned",
+    "central",
     "composed_delta",
     "composed_epsilon",
+    "gaussian_delta",
+    "gaussian_epsilon",
+    "gaussian_sigma",
     "group",
+    "group_words",
     "guess_right",
     "in_words",
+    "indicator",
+    "loss_exceeds",
     "parallel",
     "posterior",
     "repeated",

@@ -31,6 +31,7 @@ from deniable.channels.sets import Singleton
 from deniable.channels.subsets import Subsets
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.mechanisms import Mechanism
+from deniable.privacy.shuffled_bits import bits_of
 
 LEAST_DELTA = 1e-11
 """Smaller ones drown in the rounding of doubles."""
@@ -129,6 +130,9 @@ def shuffled_delta(of: Mechanism | float, people: int, epsilon: float) -> float:
     if epsilon >= level:
         return 0.0
     found = _whole(crowd_of(level), people, epsilon)
+    bits = bits_of(of, people) if isinstance(of, Mechanism) else None
+    if bits is not None:
+        found = min(found, bits.delta(epsilon))
     return found if blanket is None else min(found, _under_blanket(blanket, people, epsilon))
 
 
@@ -146,6 +150,9 @@ def shuffled_epsilon(of: Mechanism | float, people: int, delta: float) -> float:
     level, blanket = _parts(of)
     crowd = crowd_of(level)
     found = _crossing(lambda epsilon: _whole(crowd, people, epsilon), level, delta)[1]
+    bits = bits_of(of, people) if isinstance(of, Mechanism) else None
+    if bits is not None:
+        return min(found, _crossing(bits.delta, level, delta)[1])
     if blanket is not None:
         found = min(found, _crossing(lambda epsilon: _under_blanket(blanket, people, epsilon), level, delta)[1])
     return found
@@ -265,13 +272,14 @@ def _tail(m: Floats, first: Floats) -> Floats:
 
 
 def _binary_delta(ratio: float, people: int, epsilon: float) -> float:
-    """Randomized response where everyone else says no: the number of yes reports, exactly."""
+    """Randomized response where everyone else says no: the number of yes reports, exactly; the worse of both directions."""
     lie = 1 / (1 + ratio)
     law = binom(people - 1, lie)
     y = np.arange(max(int(law.ppf(1e-18)) - 1, 0), int(law.isf(1e-18)) + 3)
     stay, more = law.pmf(y), law.pmf(y - 1)
     yes, no = (1 - lie) * more + lie * stay, lie * more + (1 - lie) * stay
-    return float(np.sum(np.maximum(yes - math.exp(epsilon) * no, 0.0)))
+    factor = math.exp(epsilon)
+    return max(float(np.sum(np.maximum(a - factor * b, 0.0))) for a, b in ((yes, no), (no, yes)))
 
 
 def _check_people(people: int) -> None:

@@ -1,0 +1,11 @@
+"""The benchmarks are scripts: their folders go where a script's own folder would be."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+for place in (BENCHMARKS, BENCHMARKS / "peers"):
+    if str(place) not in sys.path:
+        sys.path.append(str(place))

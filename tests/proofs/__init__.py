@@ -1,0 +1,1 @@
+"""Proof pages: every registered mechanism has one, and what it states is what the certificate says."""
