@@ -18,7 +18,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from deniable.client import Client
-    from deniable.domains import Binary, Categories, Circle, Disc, Domain, Interval, Points, Record, Rectangle, Trajectory
+    from deniable.domains import (
+        Binary,
+        Categories,
+        Circle,
+        Disc,
+        Domain,
+        Interval,
+        Parallelogram,
+        Points,
+        Polygon,
+        Record,
+        Rectangle,
+        Sphere,
+        Trajectory,
+    )
     from deniable.errors import (
         DeniableError,
         InvalidDomain,
@@ -55,7 +69,21 @@ __version__ = "0.1.0"
 # Where each public name lives. A test checks it against the imports above.
 _HOMES: dict[str, tuple[str, ...]] = {
     "client": ("Client",),
-    "domains": ("Binary", "Categories", "Circle", "Disc", "Domain", "Interval", "Points", "Record", "Rectangle", "Trajectory"),
+    "domains": (
+        "Binary",
+        "Categories",
+        "Circle",
+        "Disc",
+        "Domain",
+        "Interval",
+        "Parallelogram",
+        "Points",
+        "Polygon",
+        "Record",
+        "Rectangle",
+        "Sphere",
+        "Trajectory",
+    ),
     "errors": (
         "DeniableError",
         "InvalidDomain",
@@ -117,12 +145,15 @@ __all__ = [
     "OptimizedLocalHashing",
     "OptimizedUnary",
     "OutOfDomain",
+    "Parallelogram",
     "Points",
+    "Polygon",
     "ProductMechanism",
     "RandomizedResponse",
     "Record",
     "Rectangle",
     "Report",
+    "Sphere",
     "SquareWave",
     "SubsetSelection",
     "Trajectory",

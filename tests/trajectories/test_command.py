@@ -87,7 +87,7 @@ def test_places_outside_are_refused_or_counted_and_never_shown(town: Path, tmp_p
         document = json.loads(run("perturb", town, small, "--epsilon", 1, "--outside", policy, "-o", out, "--json").output)
         assert (document["clipped"], document["dropped"], document["locations"]) == expected
     assert (
-        "outside the region: 1 locations clipped"
+        "outside the region: 1 location clipped"
         in run("perturb", town, small, "--epsilon", 1, "--outside", "clip", "-o", out).output
     )
 
@@ -114,14 +114,24 @@ def test_swapped_coordinates_are_recognised(tmp_path: Path) -> None:
         (("compare", "random:2x2", "--paths", -1), "--paths"),
         (("compare", "random:2x2", "--chart", "errors.txt"), ".png"),
         (("map", "random:2x2", "-e", 1, "-o", "map.txt"), ".png"),
-        (("map", "random:2x2", "-e", 1, "-m", "tracs-d", "--show", "density", "-o", "map.png"), "tracs-d"),
+        (
+            ("map", "TOWN", BOX, "-e", 1, "-m", "tracs-d", "--show", "density", "--perturbed", "-o", "map.png"),
+            "seen from the report",
+        ),
+        (("map", "TOWN", BOX, "-e", 1, "--perturbed", "-o", "map.png"), "--show density"),
+        (("map", "random:2x2", "-e", 1, "--locations", -1, "-o", "map.png"), "--locations"),
+        (("perturb", "EMPTY", BOX, "-e", 1, "-o", "out.csv"), "the file is empty"),
+        (("perturb", "TOWN", "--region=-179,-18,179,-16", "-e", 1, "-o", "out.csv"), "west is the larger number"),
     ],
 )
 def test_wrong_questions_get_one_clear_line(
     town: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[object, ...], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    result = run(*(town if argument == "TOWN" else argument for argument in arguments))
+    empty = tmp_path / "empty.csv"
+    empty.write_text("", encoding="utf-8")
+    files = {"TOWN": town, "EMPTY": empty}
+    result = run(*(files.get(str(argument), argument) for argument in arguments))
     assert result.exit_code in (1, 2)
     assert message in result.output
     assert len(result.output.strip().splitlines()) == 1
@@ -162,6 +172,52 @@ def test_maps_are_drawn(town: Path, tmp_path: Path, show: str) -> None:
     assert {"paths": "True and perturbed", "density": "estimated at", "true-density": "truly are"}[show] in picture
 
 
+@pytest.mark.parametrize("mechanism", ["disc", "tracs-c"])
+def test_a_perturbed_file_is_enough_for_a_map(town: Path, tmp_path: Path, mechanism: str) -> None:
+    private, out = tmp_path / "private.csv", tmp_path / "map.json"
+    same = (BOX, "--epsilon", 20, "--mechanism", mechanism)
+    assert run("perturb", town, *same, "-o", private).exit_code == 0
+    result = run("map", private, *same, "--show", "density", "--perturbed", "--cells", 8, "-o", out)
+    assert result.exit_code == 0, result.output
+    rows = next(iter(json.loads(out.read_text(encoding="utf-8"))["datasets"].values()))
+    # Nearly certain reports of six places: their cells hold nearly everything.
+    assert sum(sorted(row["share"] for row in rows)[-6:]) > 0.9
+
+
+def test_maps_from_tracs_d_are_seen_from_one_reference_and_say_so(tmp_path: Path) -> None:
+    out = tmp_path / "map.svg"
+    arguments = ("map", "random:3x30", "-e", 4, "-m", "tracs-d", "--show", "density", "--cells", 4, "-o", out)
+    assert run(*arguments).exit_code == 0
+    assert "each seen from the centre" in out.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("mechanism", ["disc", "tracs-c", "tracs-d"])
+def test_repeated_single_and_border_points_are_perturbed_like_any_other(tmp_path: Path, mechanism: str) -> None:
+    rows = ["a,1,-87.7,41.8", "a,2,-87.7,41.8", "b,1,-88,41.6", "b,2,-87.5,42", "b,3,-88,42", "c,1,-87.75,41.8"]
+    source, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    source.write_text("\n".join(["user,time,longitude,latitude", *rows]), encoding="utf-8")
+    assert run("perturb", source, BOX, "-e", 4, "-m", mechanism, "-o", out).exit_code == 0
+    assert read_paths(out).paths.lengths.tolist() == [2, 3, 1]
+
+
+def test_a_path_over_the_date_line_stays_in_its_box(tmp_path: Path) -> None:
+    source, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    source.write_text("time,longitude,latitude\n1,179.9,-17\n2,-179.9,-17.1\n", encoding="utf-8")
+    assert run("perturb", source, "--region=179,-18,-179,-16", "-e", 4, "-o", out).exit_code == 0
+    assert (np.abs(read_paths(out).paths.places[:, 0]) > 178.9).all()
+
+
+def test_places_that_are_no_numbers_are_refused_or_left_out_as_asked(tmp_path: Path) -> None:
+    source, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    source.write_text("time,longitude,latitude\n1,nan,41.8\n2,-87.6,41.9\n", encoding="utf-8")
+    refused = run("perturb", source, BOX, "-e", 4, "-o", out)
+    assert refused.exit_code == 1
+    assert "--bad drop" in refused.output
+    assert (
+        "no numbers or no degrees: 1 location left out" in run("perturb", source, BOX, "-e", 4, "--bad", "drop", "-o", out).output
+    )
+
+
 def test_plane_coordinates_go_in_and_out(tmp_path: Path) -> None:
     plane, out = tmp_path / "plane.csv", tmp_path / "private.csv"
     plane.write_text("user,time,x,y\n1,1,0.2,0.3\n1,2,0.4,0.9\n", encoding="utf-8")
@@ -186,5 +242,29 @@ def test_commands_of_the_page_run_where_the_data_is(tmp_path: Path, monkeypatch:
         quick = ["--paths", "2", "--epsilons", "4", "--mechanisms", "disc,tracs-c"] if command.startswith("compare") else []
         result = run(*shlex.split(command), *quick)
         assert result.exit_code == 0, (command, result.output)
-        if command.startswith("perturb"):
+        if not command.startswith("compare"):
             assert result.output.strip() in page
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(
+    ("heading", "data", "unit", "names"),
+    [
+        ("Average error on the unit square", ("random:100x100",), 1, "disc,tracs-c,tracs-d,strawman,planar-laplace,exponential"),
+        ("compares on the first 100 paths", ("CHICAGO", BOX), 1000, "disc,tracs-c,tracs-d,strawman,planar-laplace,exponential"),
+    ],
+)
+def test_errors_in_the_tables_of_the_page_are_those_of_a_run(heading: str, data: tuple[str, ...], unit: float, names: str) -> None:
+    """Within six standard errors between paths, of numbers rounded to a digit: the same paths vary less than other paths would."""
+    if not DATA.exists():
+        pytest.skip("the check-ins are not there: they are public research data that the project does not contain")
+    table = (ROOT / "docs" / "trajectories.md").read_text(encoding="utf-8").split(heading)[1]
+    files = [str(DATA / "chicago_checkins.csv") if part == "CHICAGO" else part for part in data]
+    result = run("compare", *files, "--epsilons", "2,6,10", "--mechanisms", names, "--json")
+    assert result.exit_code == 0, result.output
+    for row in json.loads(result.output)["rows"]:
+        printed = re.search(rf"^\| {row['mechanism']} \|(.*)\|$", table, re.MULTILINE)
+        assert printed is not None
+        stated = float(printed[1].split("|")[(2, 4, 6, 8, 10).index(row["epsilon"])].split("±")[0])
+        rounding = 0.05 if unit == 1000 else 0.0005
+        assert abs(stated - row["average_error"] / unit) < 6 * row["average_error_standard_error"] / unit + rounding, row

@@ -82,6 +82,31 @@ def test_coordinates_are_the_product_of_two_laws_in_either_order() -> None:
     assert found.labels[int(found.value.argmax())] == (3.5, 0.5)
 
 
+def test_tracs_d_from_one_reference_is_mixed_as_its_weights_say() -> None:
+    domain = rectangle(24, 16)
+    mechanism = make_mechanism(
+        "tracs-d", domain=domain, epsilon=3, direction_cells=32, distance_cells=16, reference=(7, 3), split="published"
+    )
+    laid = place_channel(mechanism, (3, 2))
+    channel: Any = mechanism.channel
+    outputs = np.arange(channel.outputs)
+    slow = np.zeros((6, len(outputs)))
+    for index in range(channel.inputs):
+        row, column = divmod(index, 24)
+        slow[row // 8 * 3 + column // 8] += [float(channel.weight(index, int(output)) / channel.total) for output in outputs]
+    slow /= 64
+    # Every one of the 8 by 8 lattice cells of a map cell is one of the points that stand for it, and no outputs share a group.
+    assert laid.matrix.shape == (6, channel.outputs)
+    assert np.abs(laid.matrix - slow).max() < 1e-12
+    places = np.array([[3.0, 13.0]] * 4000)
+    sharp = make_mechanism("tracs-d", domain=rectangle(64, 64), epsilon=12)
+    found = density_map(randomize_many(sharp, places, FixedKeystream("one reference")), cells=8)
+    assert int(found.value.argmax()) == 8
+    folded = accumulator_for(mechanism).add(randomize_many(mechanism, places[:500], FixedKeystream("fold")))
+    direct = density_map(randomize_many(mechanism, places[:500], FixedKeystream("fold")), cells=(3, 2))
+    assert np.allclose(density_map(folded, cells=(3, 2)).value, direct.value)
+
+
 def runs(mechanism: Any, cells: NDArray[Any], count: int, name: str) -> list[Reports]:
     """Many surveys of the same people."""
     outputs = draw_many(mechanism.channel, np.tile(cells, count), FixedKeystream(name))
@@ -144,7 +169,7 @@ def two_towns(count: int) -> Floats:
     )
 
 
-def test_fitted_maps_are_near_and_mostly_covered() -> None:
+def test_fitted_maps_are_near_and_covered() -> None:
     places = two_towns(20_000)
     mechanism = make_mechanism("nearest-cells", domain=rectangle(64, 64), epsilon=6)
     reports = randomize_many(mechanism, places, FixedKeystream("towns"))
@@ -154,8 +179,9 @@ def test_fitted_maps_are_near_and_mostly_covered() -> None:
         assert found.converged
         assert found.value.sum() == pytest.approx(1)
         assert np.abs(found.value - truth).sum() < (0.15 if method == "em" else 0.25)
-        low, high = found.interval()
-        assert ((low <= truth) & (truth <= high)).mean() > 0.8
+        if method == "em":
+            low, high = found.interval()
+            assert ((low <= truth) & (truth <= high)).mean() >= 0.93
     folded = density_map(accumulator_for(mechanism).add(reports), cells=8)
     assert np.array_equal(folded.value, density_map(reports, cells=8).value)
 
@@ -212,8 +238,8 @@ def test_what_no_map_can_be_made_of_is_refused() -> None:
     names = make_mechanism("k-rr", epsilon=1)
     with pytest.raises(NotSupported, match="region with a grid"):
         density_map(randomize_many(names, [1], FixedKeystream("no")))
-    steps = make_mechanism("tracs-d", epsilon=4)
-    with pytest.raises(NotSupported, match="not of tracs-d"):
+    steps = make_mechanism("tracs-d-disc", epsilon=4)
+    with pytest.raises(NotSupported, match="not of tracs-d-disc"):
         density_map(Reports(steps, np.zeros(3, np.uint64)))
     with pytest.raises(InvalidParameter, match="Accumulator or Reports"):
         density_map([1, 2])  # type: ignore[arg-type]

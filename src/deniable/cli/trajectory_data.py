@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from deniable.domains import Interval, Rectangle
 from deniable.errors import InvalidParameter
 
@@ -16,6 +18,21 @@ if TYPE_CHECKING:
     from deniable.trajectories.paths import Paths
     from deniable.trajectories.places import Places
     from deniable.trajectories.projection import CityRegion
+
+OUTSIDE = click.option(
+    "--outside",
+    type=click.Choice(["refuse", "clip", "drop"]),
+    default="refuse",
+    show_default=True,
+    help="Locations outside the region.",
+)
+BAD = click.option(
+    "--bad",
+    type=click.Choice(["refuse", "drop"]),
+    default="refuse",
+    show_default=True,
+    help="Locations that are no numbers or no degrees.",
+)
 
 
 @dataclass(frozen=True)
@@ -59,29 +76,41 @@ class PathData:
         starts = self.paths.starts[: most + 1]
         return replace(self, paths=Paths(self.paths.places[: starts[-1]], starts), whole=self.paths)
 
-    def restored(self, paths: Paths) -> Paths:
-        """Plane coordinates as the file had them."""
-        return paths if self.city is None else self.city.degrees(paths)
 
+def load(
+    source: str,
+    region: str | None,
+    outside: Any = "refuse",
+    bad: Any = "refuse",
+    *,
+    place_cells: int = 32,
+    perturbed: bool = False,
+) -> PathData:
+    """Read a file of paths, or make up random:PATHSxLOCATIONS, and bring them into a plane.
 
-def load(source: str, region: str | None, outside: Any = "refuse", *, place_cells: int = 32) -> PathData:
-    """Read a file of paths, or make up random:PATHSxLOCATIONS, and bring them into a plane."""
+    Perturbed places are moved into the plane's rectangle: rounding may have put those on its border beside it.
+    """
     if source.startswith("random:"):
         return _made_up(source, region, place_cells)
+    from deniable.trajectories.ground import Ground
     from deniable.trajectories.projection import CityRegion
     from deniable.trajectories.readers import read_paths
     from deniable.trajectories.regions import BoundingBox, fit_to_rectangle
 
-    loaded = read_paths(source)
+    loaded = read_paths(source, bad=bad)
     if not len(loaded.paths.places):
         raise InvalidParameter(f"{source[-60:]} holds no locations")
+    if perturbed and region is not None:
+        ground = Ground.parse(region, loaded.unit)
+        inside = fit_to_rectangle(loaded.paths.with_places(ground.plane(loaded.paths.places)), ground.rectangle, "clip")
+        return PathData(inside.paths, ground.rectangle, ground.city)
     if loaded.unit == "degrees":
         city = CityRegion(BoundingBox.around(loaded.paths) if region is None else BoundingBox.parse(region))
         fitted = city.project(loaded.paths, outside)
-        return PathData(fitted.paths, city.rectangle(), city, fitted.clipped, fitted.dropped)
-    plane = _around(loaded.paths) if region is None else _rectangle(region)
+        return PathData(fitted.paths, city.rectangle(), city, fitted.clipped, loaded.dropped + fitted.dropped)
+    plane = _around(loaded.paths) if region is None else Ground.parse(region, "plane").rectangle
     fitted = fit_to_rectangle(loaded.paths, plane, outside)
-    return PathData(fitted.paths, plane, None, fitted.clipped, fitted.dropped)
+    return PathData(fitted.paths, plane, None, fitted.clipped, loaded.dropped + fitted.dropped)
 
 
 def _made_up(source: str, region: str | None, place_cells: int) -> PathData:
@@ -95,13 +124,6 @@ def _made_up(source: str, region: str | None, place_cells: int) -> PathData:
     return PathData(random_paths(int(counts[0]), int(counts[1])), Rectangle(), place_cells=place_cells)
 
 
-def _rectangle(region: str) -> Rectangle:
-    parts = [part.strip() for part in region.split(",")]
-    if len(parts) != 4:
-        raise InvalidParameter("--region is written left,bottom,right,top, for example 0,0,1,1")
-    return Rectangle(Interval(parts[0], parts[2], cells=64), Interval(parts[1], parts[3], cells=64))
-
-
 def _around(paths: Paths) -> Rectangle:
     low, high = paths.places.min(axis=0), paths.places.max(axis=0)
     if not (low < high).all():
@@ -110,7 +132,7 @@ def _around(paths: Paths) -> Rectangle:
 
 
 @contextmanager
-def work_progress(label: str, total: int, *, hidden: bool) -> Iterator[Callable[[int], None]]:
+def work_progress(label: str, total: int | None, *, hidden: bool) -> Iterator[Callable[[int], None]]:
     """A bar on standard error where someone is looking; yields a function to advance it."""
     if hidden or not sys.stderr.isatty():
         yield lambda done: None

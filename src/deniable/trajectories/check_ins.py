@@ -13,6 +13,7 @@ from deniable.errors import InvalidParameter
 from deniable.trajectories.paths import Paths
 from deniable.trajectories.pieces import CHUNK, Floats, Loaded, Piece, PieceStream
 
+PLAIN = re.compile(r"[+-]?\d+(\.\d*)?")
 MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 WEEKDAY_TIME = re.compile(r"\w{3} (\w{3}) +(\d{1,2}) (\d\d):(\d\d):(\d\d) ([+-]\d{4}) (\d{4})")
 """As "Sat Dec 08 05:56:34 +0000 2012"; read by hand, because names of months must not depend on the machine's language."""
@@ -28,7 +29,7 @@ def seconds(text: str) -> float | None:
     """
     text = text.strip()
     try:
-        return float(text) if re.fullmatch(r"[+-]?\d+(\.\d*)?", text) else _moment(text).timestamp()
+        return float(text) if PLAIN.fullmatch(text) else _moment(text).timestamp()
     except (ValueError, OverflowError):
         return None
 
@@ -96,12 +97,14 @@ class OrderedCheckIns:
         """Take one check-in; gives a piece when one is full."""
         if user != self._user:
             if user in self._seen:
+                self._stream.unordered = True
                 raise InvalidParameter(f"{where}: the check-ins of a user are not together; read the whole file, which sorts them")
             yield from self.rest(where)
             self._seen.add(user)
             self._user, self._time, self._empty = user, float("-inf"), True
             self._path += 1
         if time < self._time:
+            self._stream.unordered = True
             raise InvalidParameter(f"{where}: the check-ins of a user are not in time order; read the whole file, which sorts them")
         self._time = time
         self._coordinates.extend((x, y))

@@ -12,9 +12,10 @@ import numpy as np
 
 from deniable.errors import InvalidParameter
 from deniable.estimators.distribution import IMAGINED, STOP, count_covariance, sensitivity
-from deniable.estimators.estimate import Estimate, Target, check_target
+from deniable.estimators.estimate import Estimate, Target, check_target, half_width
 from deniable.estimators.projections import simplex
 from deniable.mechanisms import Mechanism
+from deniable.trajectories.leaves import Leaves, leaves
 from deniable.trajectories.map_grid import Floats, MapGrid
 from deniable.trajectories.place_channel import PlaceChannel, Source, cells_along, map_rows_and_columns, place_channel
 
@@ -47,15 +48,27 @@ class Fit(NamedTuple):
 class DensityMap(Estimate):
     """The share of people, or of places, in every cell of a map. `grid` says where the cells are.
 
-    `variance` and `covariance` are worked out when they are asked for.
+    `interval`, `variance` and `covariance` are worked out when they are asked for. Intervals of fitted maps do not rest
+    on the fit, which is bent: they hold every share with which the reports are plausible (`strict_bounds`).
     """
 
     grid: MapGrid
     iterations: int
     converged: bool
     _spread: Callable[[], Floats]
+    _divided: Callable[[], Leaves] | None
+    _known: dict[float, tuple[Floats, Floats]]
 
-    def __init__(self, grid: MapGrid, found: Fit, n: int, target: Target, method: str, spread: Callable[[], Floats]) -> None:
+    def __init__(
+        self,
+        grid: MapGrid,
+        found: Fit,
+        n: int,
+        target: Target,
+        method: str,
+        spread: Callable[[], Floats],
+        divided: Callable[[], Leaves] | None = None,
+    ) -> None:
         fields = {
             "value": found.shares,
             "n": n,
@@ -70,6 +83,8 @@ class DensityMap(Estimate):
             "iterations": found.iterations,
             "converged": found.converged,
             "_spread": spread,
+            "_divided": divided,
+            "_known": {},
         }
         for field, value in fields.items():
             object.__setattr__(self, field, value)
@@ -78,14 +93,42 @@ class DensityMap(Estimate):
         return f"DensityMap({self.method}, n={self.n})"
 
     @cached_property
-    def covariance(self) -> Floats:
-        """How the shares vary together; for fitted maps it holds the square of their bias, as far as it is known."""
-        return self._spread()
+    def leaves(self) -> Leaves | None:
+        """The cells intervals are worked out with, of a fitted map."""
+        return None if self._divided is None else self._divided()
+
+    def interval(self, level: float = 0.95, method: Literal["wald", "exact"] = "wald") -> tuple[Floats, Floats]:
+        """Lower and upper ends, each at this level on its own; of a fitted map between 0 and 1, and never without its value."""
+        reach = half_width(level)
+        if self.leaves is None or method != "wald":
+            return super().interval(level, method)
+        if reach not in self._known:
+            cells = self.grid.numbered(self.leaves.middles)
+            ends = [self.leaves.interval((cells == i).astype(np.float64), reach) for i in range(len(self.grid))]
+            low, high = np.array(ends).T
+            self._known[reach] = np.clip(np.minimum(low, self.value), 0, 1), np.clip(np.maximum(high, self.value), 0, 1)
+        low, high = self._known[reach]
+        return low.copy(), high.copy()
 
     @cached_property
     def variance(self) -> Floats:
-        """The covariance's diagonal."""
-        return np.diagonal(self.covariance).copy()
+        """The covariance's diagonal; of a fitted map so large that 1.96 standard errors reach both ends of its interval."""
+        if self.leaves is None:
+            return np.diagonal(self._spread()).copy()
+        low, high = self.interval()
+        return np.asarray((np.maximum(high - self.value, self.value - low) / half_width(0.95)) ** 2)
+
+    @cached_property
+    def covariance(self) -> Floats:
+        """How the shares vary together; of a fitted map the fit's correlations with the variances above."""
+        spread = self._spread()
+        if self.leaves is None:
+            return spread
+        own = np.sqrt(np.diagonal(spread))
+        scale = np.divide(self.standard_error, own, out=np.zeros_like(own), where=own > 0)
+        found = scale[:, None] * spread * scale
+        np.fill_diagonal(found, self.variance)
+        return found
 
     @property
     def table(self) -> Floats:
@@ -99,6 +142,9 @@ class DensityMap(Estimate):
     def range_share(self, low: tuple[float, float], high: tuple[float, float]) -> Estimate:
         """The share of people in the rectangle between two corners; cells it cuts count by their area in it."""
         value, variance = self.weighted(self.grid.covered(low, high))
+        if self.leaves is not None:
+            least, most = self.leaves.interval(self.leaves.covered(low, high), half_width(0.95))
+            variance = (max(most - value, value - least) / half_width(0.95)) ** 2
         return Estimate(
             value=np.asarray(value),
             variance=np.asarray(min(variance, MOST_VARIANCE)),
@@ -135,15 +181,18 @@ def density_map(
     tolerance: float | None = None,
     most_iterations: int = 10_000,
 ) -> DensityMap:
-    """The share of places in every cell of a public map, from reports of nearest-cells, tracs-c or a record of x and y.
+    """The share of places in every cell of a public map, from reports of nearest-cells, tracs-c, tracs-d or x and y.
 
     `cells` counts along the longer side, or is (columns, rows); up to 1,024 cells in all (`fine_density_map` has more).
     "em" is the most likely map; "ems" smooths it by (1, 2, 1)/4 both ways after every step, better for few reports at
     epsilon 4 and more, too flat below; "unbiased" inverts the channel: possibly negative, for few cells.
     Maps of few cells are fitted with finer ones and put together, so that places need not be spread evenly within cells
     (for "unbiased" they must, unless the cells are the mechanism's own).
-    Intervals hold the noise of the reports, and for "em" and "ems" the bias a second fit to the first one's own
-    expectations shows. That is most of it, not all: at sharp peaks and small epsilon they are still too narrow.
+    Intervals for "em" and "ems" hold all shares with which the reports are plausible, smooth or not: where reports cannot
+    tell neighbouring cells apart they are wide, although the map looks sure. They are those of a population, and wider
+    than need be for "these users". One pair of ends takes some milliseconds; they are worked out when asked for.
+    Reports of tracs-d are those seen from its own reference. Places of a walk, each seen from the report before, are not:
+    where people were before says where they are, which a map of independent places would take for news.
     One person may give many reports: they are independent given the places, so intervals for "these users" hold.
     For "population" they hold when everyone gives one.
 
@@ -174,7 +223,15 @@ def density_map(
     grid, adding = laid.grid.coarser(factor)
     found = Fit(adding @ fine.shares, fine.iterations, fine.converged)
     name = described(method, mechanism, grid, found)
-    return DensityMap(grid, found, n, target, name, lambda: adding @ fitting.spread(fine) @ adding.T)
+    return DensityMap(
+        grid,
+        found,
+        n,
+        target,
+        name,
+        lambda: adding @ fitting.spread(fine) @ adding.T,
+        lambda: leaves(laid, source, fine.shares),
+    )
 
 
 def _finer(mechanism: Mechanism, rows: int, columns: int) -> int:
@@ -210,18 +267,14 @@ class _Fitting:
         )
 
     def spread(self, fine: Fit) -> Floats:
-        """The covariance of the fixed point under multinomial counts (delta method), and the square of its bias.
-
-        The bias is seen by fitting again, as many steps, to what the found shares let expect.
-        """
+        """The covariance of the fixed point under multinomial counts, by the delta method: how it varies, not how far off it is."""
         matrix, n = self.laid.matrix, int(self.counts.sum())
         # Few reports seem to know much: a cell that got nothing looks certain. Some imagined ones keep it doubtful.
         real = n / (n + IMAGINED)
         shares = real * fine.shares + (1 - real) / len(fine.shares)
         seen = real * self.counts / n + (1 - real) * matrix.mean(axis=0)
         slope = sensitivity(matrix, shares, seen, fine.iterations, self.smoothing)
-        bias = self.fit(n * (fine.shares @ matrix), 0.0, fine.iterations).shares - fine.shares
-        return count_covariance(slope, matrix, shares, n, self.target) + np.outer(bias, bias)
+        return count_covariance(slope, matrix, shares, n, self.target)
 
 
 def maximise(

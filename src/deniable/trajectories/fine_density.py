@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -14,12 +15,13 @@ from deniable.batch import Keystream, SystemKeystream
 from deniable.channels import TwoLevel
 from deniable.channels.nearest import NearestCells
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.estimators.estimate import Estimate
+from deniable.estimators.estimate import Estimate, half_width
 from deniable.estimators.source import accumulated
 from deniable.trajectories.density import Fit, described, maximise, source_mechanism, stop_at
+from deniable.trajectories.leaves import Leaves, leaves
 from deniable.trajectories.map_grid import Floats, Integers, MapGrid
 from deniable.trajectories.nearest_law import NearestLaw
-from deniable.trajectories.place_channel import Source, bounding_rectangle, nearest_grid
+from deniable.trajectories.place_channel import Source, bounding_rectangle, cells_along, nearest_grid, place_channel
 
 RUNS = 20
 
@@ -34,6 +36,12 @@ class FineMap:
     n: int
     method: str
     converged: bool
+    divided: Callable[[], Leaves] | None = None
+    """Makes the cells that ranges have their intervals from; asked for once."""
+
+    @cached_property
+    def _leaves(self) -> Leaves | None:
+        return None if self.divided is None else self.divided()
 
     @property
     def table(self) -> Floats:
@@ -42,13 +50,21 @@ class FineMap:
 
     @cached_property
     def estimate(self) -> Estimate:
-        """The shares with variances from the resampled runs: rough, for a few runs only, and without the smoothing's bias."""
+        """The shares with variances from the resampled runs: how they vary, not how far off they are.
+
+        Reports cannot tell cells as small as these apart, so the true shares may lie outside such intervals. For intervals
+        that hold them use `range_share` or `density_map`.
+        """
         return self._estimated(self.value, self.replicates.var(axis=0, ddof=1))
 
     def range_share(self, low: tuple[float, float], high: tuple[float, float]) -> Estimate:
-        """The share of places in the rectangle between two corners."""
+        """The share of places in the rectangle between two corners; 1.96 standard errors hold all plausible values."""
         weights = self.grid.covered(low, high)
-        return self._estimated(np.asarray(weights @ self.value), np.asarray((self.replicates @ weights).var(ddof=1)))
+        value, variance = float(weights @ self.value), float((self.replicates @ weights).var(ddof=1))
+        if self._leaves is not None:
+            least, most = self._leaves.interval(self._leaves.covered(low, high), half_width(0.95))
+            variance = max(variance, (max(most - value, value - least) / half_width(0.95)) ** 2)
+        return self._estimated(np.asarray(value), np.asarray(variance))
 
     def _estimated(self, value: Floats, variance: Floats) -> Estimate:
         return Estimate(value=value, variance=variance, n=self.n, target="population", method=self.method, bounds=(0.0, 1.0))
@@ -102,7 +118,16 @@ def fine_density_map(
     stream = SystemKeystream() if keystream is None else keystream
     again = [fitted(resampled(sums.sums, stream), 0.0, found.iterations).shares for _ in range(runs)]
     name = described(method, mechanism, grid, found)
-    return FineMap(grid, found.shares, np.array(again), sums.n, f"{name}, {runs} resampled runs", found.converged)
+    name = f"{name}, {runs} resampled runs"
+    # Sixteen cells a side, or fewer on a coarse lattice: intervals divide them again where many people are.
+    coarse = min(16, cells_along(mechanism, "x"), cells_along(mechanism, "y"))
+
+    def divided() -> Leaves:
+        laid = place_channel(mechanism, coarse)
+        shares = np.bincount(laid.grid.numbered(np.array(grid.labels)), found.shares, minlength=len(laid.grid))
+        return leaves(laid, source, shares.astype(np.float64))
+
+    return FineMap(grid, found.shares, np.array(again), sums.n, name, found.converged, divided)
 
 
 def smoothed(shares: Floats, grid: MapGrid) -> Floats:

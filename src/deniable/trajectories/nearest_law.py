@@ -57,19 +57,19 @@ class NearestLaw:
         """Probabilities from groups of inputs, evenly mixed, to groups of outputs; both name the group of every cell."""
         order = np.argsort(inputs, kind="stable")
         sizes = np.bincount(inputs)
-        found = np.empty((len(sizes), int(outputs.max()) + 1))
-        whole = np.bincount(outputs).astype(np.float64)
-        group = np.zeros(self.rows * self.columns, np.int64)
-        group[self.cells] = outputs
         starts = np.concatenate([[0], np.cumsum(sizes)])
-        for j in range(len(sizes)):
-            mine = order[starts[j] : starts[j + 1]]
-            steps = np.zeros((self.rows, self.columns + 1))
-            _scatter(self.cells[mine], self._reach[mine], self._region, np.ones(len(mine)), steps)
-            favoured = np.cumsum(steps, axis=1)[:, :-1] * self._region
-            sums = np.bincount(group, favoured.ravel(), minlength=found.shape[1])
-            found[j] = self.low * whole + self.gain * sums / len(mine)
-        return found
+        groups = int(outputs.max()) + 1
+        return np.array([self.mixed(order[starts[j] : starts[j + 1]], outputs, groups) for j in range(len(sizes))])
+
+    def mixed(self, inputs: Integers, outputs: Integers, groups: int) -> Floats:
+        """Probabilities from some inputs, evenly mixed, to groups of outputs; empty when there are no inputs."""
+        if not len(inputs):
+            return np.empty(0)
+        steps = np.zeros((self.rows, self.columns + 1))
+        _scatter(self.cells[inputs], self._reach[inputs], self._region, np.ones(len(inputs)), steps)
+        favoured = (np.cumsum(steps, axis=1)[:, :-1] * self._region).ravel()[self.cells]
+        sums = np.bincount(outputs, self.low * len(inputs) + self.gain * favoured, minlength=groups)
+        return np.asarray(sums / len(inputs))
 
 
 @njit(nogil=True, cache=True)

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.batch import Keystream, SystemKeystream, decode_many, randomize_many
+from deniable.batch import Keystream, SystemKeystream, decode_many, encode_many, randomize_many
 from deniable.batch.place_decoding import decode_places
 from deniable.batch.places import CoordinateEncoder, belong_many
+from deniable.batch.samplers import sampler_for
 from deniable.batch.steps import Walk
 from deniable.channels import Product
 from deniable.channels.direction_distance import DirectionDistance
@@ -111,19 +112,54 @@ def _clipped(places: Places, domain: Domain) -> Places:
     return found
 
 
+class Drawing:
+    """A mechanism made ready to draw places block by block; a walk goes on where the block before ended.
+
+    With `small_blocks` what every block needs is built once, which pays when there are many.
+    """
+
+    def __init__(self, mechanism: Mechanism, keystream: Keystream, *, small_blocks: bool = False) -> None:
+        self._mechanism, self._keystream = mechanism, keystream
+        plain = small_blocks and not isinstance(mechanism.channel, Product | DirectionDistance)
+        self._sampler = sampler_for(mechanism.channel) if plain else None
+        self._walk: Walk | None = None
+        if isinstance(mechanism, TraCSD):
+            sides = mechanism.domain.sides
+            assert isinstance(mechanism.channel, DirectionDistance)
+            self._walk = Walk(mechanism.channel, mechanism.domain)
+            self._encoder = CoordinateEncoder(mechanism.domain, cells(sides.x.cells), cells(sides.y.cells))
+
+    def draw(self, places: Places, begins: NDArray[np.bool_]) -> Places:
+        """Private places, chunk by chunk; `begins` says which of them are the first of their path."""
+        found = np.empty_like(places)
+        if self._walk is not None:
+            # Every place is seen from the report before it.
+            for start in range(0, len(found), CHUNK):
+                stop = min(start + CHUNK, len(found))
+                columns, rows = self._encoder.columns(places[start:stop])
+                found[start:stop] = self._walk.draw(columns, rows, begins[start:stop], self._keystream)[1]
+            return found
+        if self._sampler is not None:
+            indices, outputs = encode_many(self._mechanism, places), self._sampler.allocate(len(places))
+            for start in range(0, len(indices), self._sampler.chunk):
+                some = slice(start, start + self._sampler.chunk)
+                self._sampler.draw(indices[some], outputs[some], self._keystream)
+            return _read(self._mechanism, outputs)
+        # Single numbers are drawn in one go, which takes a quarter of the result's memory; coordinates take more.
+        size = CHUNK if isinstance(self._mechanism.channel, Product) else max(len(found), 1)
+        for start in range(0, len(found), size):
+            outputs = randomize_many(self._mechanism, places[start : start + size], self._keystream).outputs
+            for piece in range(start, min(start + size, len(found)), CHUNK):
+                stop = min(piece + CHUNK, start + size, len(found))
+                found[piece:stop] = _read(self._mechanism, _part(outputs, piece - start, stop - start))
+        return found
+
+
 def _perturbed(paths: Paths, mechanism: Mechanism, keystream: Keystream) -> Places:
-    """Private places, chunk by chunk."""
-    if isinstance(mechanism, TraCSD):
-        return _walked(paths, mechanism, keystream)
-    found = np.empty_like(paths.places)
-    # Single numbers are drawn in one go, which takes a quarter of the result's memory; coordinates take more.
-    size = CHUNK if isinstance(mechanism.channel, Product) else max(len(found), 1)
-    for start in range(0, len(found), size):
-        outputs = randomize_many(mechanism, paths.places[start : start + size], keystream).outputs
-        for piece in range(start, min(start + size, len(found)), CHUNK):
-            stop = min(piece + CHUNK, start + size, len(found))
-            found[piece:stop] = _read(mechanism, _part(outputs, piece - start, stop - start))
-    return found
+    """Private places of whole paths."""
+    begins = np.zeros(len(paths.places) + 1, np.bool_)
+    begins[paths.starts] = True
+    return Drawing(mechanism, keystream).draw(paths.places, begins[:-1])
 
 
 def _part(outputs: Any, start: int, stop: int) -> Any:
@@ -133,22 +169,6 @@ def _part(outputs: Any, start: int, stop: int) -> Any:
 def _read(mechanism: Mechanism, outputs: Any) -> Places:
     found = decode_places(mechanism, outputs)
     return np.array(decode_many(mechanism, outputs), np.float64).reshape(-1, 2) if found is None else found
-
-
-def _walked(paths: Paths, mechanism: TraCSD, keystream: Keystream) -> Places:
-    """Every place seen from the report before it."""
-    sides = mechanism.domain.sides
-    encoder = CoordinateEncoder(mechanism.domain, cells(sides.x.cells), cells(sides.y.cells))
-    assert isinstance(mechanism.channel, DirectionDistance)
-    walk = Walk(mechanism.channel, mechanism.domain)
-    begins = np.zeros(len(paths.places) + 1, np.bool_)
-    begins[paths.starts] = True
-    found = np.empty_like(paths.places)
-    for start in range(0, len(found), CHUNK):
-        stop = min(start + CHUNK, len(found))
-        columns, rows = encoder.columns(paths.places[start:stop])
-        found[start:stop] = walk.draw(columns, rows, begins[start:stop], keystream)[1]
-    return found
 
 
 def _rows(paths: Paths, chosen: NDArray[np.int64]) -> NDArray[np.int64]:

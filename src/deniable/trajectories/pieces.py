@@ -53,6 +53,8 @@ class PieceStream:
     unit: Unit
     bad: Bad = "refuse"
     dropped: int = 0
+    unordered: bool = False
+    """Did the stream end because check-ins are not in order? Read as a whole, they are sorted."""
     pieces: Iterator[Piece] = field(default_factory=lambda: iter(()), repr=False)
 
     def __post_init__(self) -> None:
@@ -91,13 +93,15 @@ class PieceStream:
     def _complaint(self, wrong: Floats, where: str) -> str:
         numbers = wrong[np.isfinite(wrong).all(axis=1)]
         if len(numbers) == 0:
-            return f"{where}: a coordinate is missing or not a number. Correct the file, or read it with bad='drop'"
+            return f"{where}: a coordinate is missing or not a number. Correct the file, or read it with bad='drop' (--bad drop)"
         if ((np.abs(numbers[:, 1]) > 90) & (np.abs(numbers[:, 0]) <= 90)).any():
             return (
                 f"{where}: a latitude lies beyond 90 degrees and its longitude would be a latitude; "
                 "the two look swapped. Swap them in the file, or name the columns"
             )
-        return f"{where}: coordinates are no degrees (they are not shown: private). Correct the file, or read it with bad='drop'"
+        return (
+            f"{where}: coordinates are no degrees (not shown: private). Correct the file, or read it with bad='drop' (--bad drop)"
+        )
 
 
 def joined(pieces: Iterable[Piece]) -> Paths:

@@ -2,6 +2,7 @@
 
 nearest-cells       by stretches of its favoured sets; groups are blocks of reported cells
 coordinates         x and y apart (tracs-c, and records of an x and a y): the product of two one-dimensional laws
+tracs-d             direction and distance from one reference, the same for all reports
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from deniable.accumulators import Accumulator, Counts, Joined
 from deniable.batch import Reports
 from deniable.channels import Product, TwoLevel
+from deniable.channels.direction_distance import DirectionDistance
 from deniable.channels.nearest import NearestCells
 from deniable.domains import Disc, Rectangle
 from deniable.domains.parallelogram import Parallelogram
@@ -24,6 +26,7 @@ from deniable.estimators.distribution import binned
 from deniable.mechanisms import Mechanism
 from deniable.trajectories.map_grid import Floats, Integers, MapGrid, map_shape
 from deniable.trajectories.nearest_law import NearestLaw
+from deniable.trajectories.reference_law import ReferenceLaw
 
 Source = Accumulator | Reports
 MOST_CELLS = 1 << 10
@@ -42,7 +45,10 @@ class PlaceChannel:
     matrix: Floats
     """A row per map cell inside the region, a column per group of reports."""
     groups: tuple[Integers, ...]
-    """For every output its group; for a product for every output of y and of x, as its row and its column."""
+    """For every output its group; for a product for every output of y and of x, as its row and its column.
+
+    For tracs-d, whose output is a direction and a distance in one number, for every direction and every distance.
+    """
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -53,7 +59,12 @@ class PlaceChannel:
         """The group of every report."""
         if reports.mechanism.fingerprint != self.mechanism.fingerprint:
             raise InvalidParameter("the reports were made by another recipe")
-        columns = reports.outputs if isinstance(reports.outputs, tuple) else (reports.outputs,)
+        return self._grouped(reports.outputs)
+
+    def _grouped(self, outputs: Any) -> Integers:
+        columns = outputs if isinstance(outputs, tuple) else (outputs,)
+        if len(self.groups) > len(columns):
+            columns = np.divmod(np.asarray(columns[0], np.int64), len(self.groups[1]))
         parts = [group[np.asarray(column, np.int64)] for group, column in zip(self.groups, columns, strict=True)]
         return np.ravel_multi_index(tuple(parts), self.shape).astype(np.int64)
 
@@ -62,7 +73,7 @@ class PlaceChannel:
         if isinstance(source, Reports):
             found = np.bincount(self.grouped(source), minlength=self.matrix.shape[1])
         elif isinstance(source, Counts) and source.mechanism.fingerprint == self.mechanism.fingerprint:
-            found = np.bincount(self.groups[0], source.sums, minlength=self.matrix.shape[1])
+            found = np.bincount(self._grouped(np.arange(len(source.sums))), source.sums, minlength=self.matrix.shape[1])
         elif isinstance(source, Joined):
             raise NotSupported("sums of x and of y apart do not know where people are; estimate from the Reports themselves")
         else:
@@ -102,7 +113,11 @@ def place_channel(mechanism: Mechanism, cells: int | tuple[int, int]) -> PlaceCh
         return _nearest(mechanism, channel, cells)
     if isinstance(channel, Product) and set(getattr(mechanism, "parts", ())) == {"x", "y"}:
         return _coordinates(mechanism, cells)
-    raise NotSupported(f"maps are made from reports of nearest-cells, tracs-c, or a record of x and y, not of {mechanism.name}")
+    if isinstance(channel, DirectionDistance) and isinstance(mechanism.domain, Rectangle):
+        return _from_reference(mechanism, channel, cells)
+    raise NotSupported(
+        f"maps are made from reports of nearest-cells, tracs-c, tracs-d on a rectangle, or of x and y, not of {mechanism.name}"
+    )
 
 
 def map_rows_and_columns(mechanism: Mechanism, cells: int | tuple[int, int]) -> tuple[int, int]:
@@ -182,6 +197,18 @@ def _coordinates(mechanism: Mechanism, cells: int | tuple[int, int]) -> PlaceCha
     both = np.einsum("ay,bx->abyx" if order[0] == "y" else "bx,ay->abxy", *tables).reshape(rows * columns, -1)
     groups = tuple(np.repeat(np.arange(len(laid[name].cuts) - 1), np.diff(laid[name].cuts)) for name in order)
     return PlaceChannel(mechanism, grid, both, groups)
+
+
+def _from_reference(mechanism: Mechanism, channel: DirectionDistance, cells: int | tuple[int, int]) -> PlaceChannel:
+    rows, columns = map_rows_and_columns(mechanism, cells)
+    around = bounding_rectangle(mechanism)
+    across, up = np.arange(columns + 1) / columns, np.arange(rows + 1) / rows
+    edges = [float(side.low) + float(side.width) * share for side, share in ((around.x, across), (around.y, up))]
+    grid = MapGrid(edges[0], edges[1], np.ones((rows, columns), np.bool_))
+    check_size(grid)
+    law = ReferenceLaw(channel)
+    matrix = [law.mixed(across[j], up[i], across[j + 1], up[i + 1]) for i in range(rows) for j in range(columns)]
+    return PlaceChannel(mechanism, grid, np.array(matrix), law.groups)
 
 
 def check_size(grid: MapGrid) -> None:

@@ -92,7 +92,8 @@ class CityRegion:
         if self.box.width >= 180 or self.stretch > MOST_STRETCH:
             raise InvalidParameter(
                 f"the box is too large for one plane: lengths would be off by more than {100 * MOST_STRETCH:g} %; "
-                "use a city or a country, or perturb longitude and latitude on the sphere"
+                "use a city or a country, or perturb longitude and latitude on the sphere "
+                "(over the date line west is the larger number, as in 179,-18,-179,-16)"
             )
 
     @cached_property

@@ -96,7 +96,11 @@ def _places(header: list[str], columns: Mapping[str, str]) -> dict[str, int]:
             found[role] = known[0]
     pairs = [pair for pair in (("longitude", "latitude"), ("x", "y")) if set(pair) <= set(found)]
     if not pairs:
-        raise InvalidParameter("the file has no columns named longitude and latitude, or x and y; name them in `columns`")
+        if not header:
+            raise InvalidParameter("the file is empty; its first line names the columns, for example user,time,longitude,latitude")
+        raise InvalidParameter(
+            "the file has no columns named longitude and latitude, or x and y; rename them, or name them in `columns`"
+        )
     # Degrees when there are both: x and y are then something else.
     return {role: place for role, place in found.items() if role in ("user", "time", *pairs[0])}
 

@@ -89,6 +89,7 @@ def _streamed(reader: _Reader, stream: PieceStream) -> Iterator[Piece]:
             where = piece.where
             yield from ordered.add(piece.user, piece.time, piece.x, piece.y, where)
         if lines and ordered.paths:
+            stream.unordered = True
             raise InvalidParameter("a file with both lines and points cannot be streamed; read the whole file")
     yield from ordered.rest(where)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NoReturn, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,10 +114,8 @@ class Fitted:
 def fit_to_box(paths: Paths, box: BoundingBox, outside: Outside = "refuse") -> Fitted:
     """Paths in degrees within a box; swapped coordinates are recognised and refused."""
     inside = box.contains(paths.places)
-    if len(inside) and 2 * int((~inside).sum()) >= len(inside):
-        swapped = box.contains(paths.places[~inside][:, ::-1])
-        if 2 * int(swapped.sum()) >= len(swapped):
-            raise OutOfDomain("latitude and longitude look swapped: most places lie in the box the other way round; swap them")
+    turned = box.contains(paths.places[~inside][:, ::-1])
+    refuse_swapped(len(inside), int((~inside).sum()), int(turned.sum()))
     return _fitted(paths, inside, box.clip, outside, "the box")
 
 
@@ -133,6 +131,20 @@ def fit_to_rectangle(paths: Paths, region: Rectangle, outside: Outside = "refuse
     return _fitted(paths, inside, lambda places: np.clip(places, low, high), outside, "the region")
 
 
+def refuse_swapped(count: int, outside: int, turned: int) -> None:
+    """Refuse places most of which lie outside the box, and would mostly lie in it with their coordinates swapped."""
+    if count and 2 * outside >= count and 2 * turned >= outside:
+        raise OutOfDomain("latitude and longitude look swapped: most places lie in the box the other way round; swap them")
+
+
+def refuse_outside(count: int, outside: int, what: str) -> NoReturn:
+    """Refuse places outside a region, by their number only."""
+    raise OutOfDomain(
+        f"{outside} of {count} places lie outside {what}; they are not shown because they are private. "
+        "Choose a larger region, or outside='clip' or outside='drop'"
+    )
+
+
 def _fitted(paths: Paths, inside: Flags, clip: Callable[[Floats], Floats], outside: Outside, what: str) -> Fitted:
     if outside not in get_args(Outside):
         raise InvalidParameter("outside must be 'refuse', 'clip' or 'drop'")
@@ -142,10 +154,7 @@ def _fitted(paths: Paths, inside: Flags, clip: Callable[[Floats], Floats], outsi
     if count == 0:
         return Fitted(paths, 0, 0)
     if outside == "refuse":
-        raise OutOfDomain(
-            f"{count} of {len(inside)} places lie outside {what}; they are not shown because they are private. "
-            "Choose a larger region, or outside='clip' or outside='drop'"
-        )
+        refuse_outside(len(inside), count, what)
     if outside == "clip":
         places = paths.places.copy()
         places[~inside] = clip(places[~inside])

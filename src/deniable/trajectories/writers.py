@@ -28,14 +28,20 @@ def write_paths(paths: Pieces, path: str | Path, *, unit: Unit = "degrees", user
     `users` are written beside the paths' numbers; leave them out unless their owners agreed.
     """
     target = Path(path)
-    ending = target.suffix.lower()
+    ending = check_target(target, unit)
+    with _replacing(target) as file:
+        WRITERS[ending](_checked(in_pieces(paths), unit), file, unit, users)
+    return target
+
+
+def check_target(path: str | Path, unit: Unit) -> str:
+    """The file's ending, if paths of this unit can be written to it."""
+    ending = Path(path).suffix.lower()
     if ending not in WRITERS:
         raise InvalidParameter(f"a file of paths must end in {', '.join(WRITERS)}")
     if unit != "degrees" and ending != ".csv":
         raise InvalidParameter(f"{ending} files hold degrees only; project the paths back first, or write .csv")
-    with _replacing(target) as file:
-        WRITERS[ending](_checked(in_pieces(paths), unit), file, unit, users)
-    return target
+    return ending
 
 
 @contextmanager
@@ -99,20 +105,23 @@ def _write_gpx(pieces: Iterator[Piece], file: IO[str], unit: Unit, users: Sequen
 
 def _write_geojson(pieces: Iterator[Piece], file: IO[str], unit: Unit, users: Sequence[str] | None) -> None:
     file.write('{"type": "FeatureCollection", "features": [')
-    separator, previous = "", 0.0
+    separator = ""
+    previous: float | None = None
     for first, piece, last in _edges(pieces):
         if first:
             owner = _user(users, piece.path)
             properties: dict[str, Any] = {"path": piece.path, **({} if owner is None else {"user": owner})}
             file.write(f'{separator}\n{{"type": "Feature", "properties": {json.dumps(properties)}, ')
             file.write('"geometry": {"type": "LineString", "coordinates": [')
-            separator = ","
+            separator, previous = ",", None
         if len(piece.places):
             # Longitudes go on beyond 180 where a path crosses the date line: a jump back would draw a line around the earth.
-            longitudes = np.unwrap(np.append([piece.places[0, 0] if first else previous], piece.places[:, 0]), period=360.0)[1:]
-            previous = float(longitudes[-1])
+            before = piece.places[0, 0] if previous is None else previous
+            longitudes = np.unwrap(np.append([before], piece.places[:, 0]), period=360.0)[1:]
             places = _rounded(np.stack([longitudes, piece.places[:, 1]], axis=1), unit)
-            file.write(("" if first else ", ") + json.dumps(places.tolist())[1:-1])
+            # The first pieces of a path may be empty, when their places were left out.
+            file.write(("" if previous is None else ", ") + json.dumps(places.tolist())[1:-1])
+            previous = float(longitudes[-1])
         if last:
             file.write("]}}")
     file.write("\n]}\n")

@@ -103,7 +103,7 @@ ARTIFACT = Artifact(
             "in this run, TraCS takes less than 1 % of NGram and ATP",
             "Section 6.3.3",
             lambda r: _below(r, ("ATP", "NGram"), 0.01),
-            "Rounding to the nearest of 7,798 places is most of TraCS's time here, and our NGram draws in compiled code, a thousand "
+            "Rounding to the nearest of 7,798 places is most of TraCS's time here, and our NGram is compiled, a thousand "
             "times faster than the published one; the column of perturbing alone shows TraCS below 1 % of it on a quiet machine.",
         ),
         Claim(

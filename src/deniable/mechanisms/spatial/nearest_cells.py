@@ -17,7 +17,16 @@ from deniable.exact import Epsilon, Number, as_fraction
 from deniable.mechanisms.base import Mechanism
 
 MOST_CELLS = 1 << 16
-BEST_AREAS = ((2, "0.239"), (4, "0.091"), (6, "0.029"), (8, "0.0086"), (10, "0.0024"))
+BEST_AREAS = (
+    ("0.5", "0.419"),
+    (1, "0.354"),
+    ("1.5", "0.293"),
+    (2, "0.239"),
+    (4, "0.091"),
+    (6, "0.029"),
+    (8, "0.0086"),
+    (10, "0.0024"),
+)
 """The share of the unit square that minimises the average Euclidean error, for some epsilons."""
 
 

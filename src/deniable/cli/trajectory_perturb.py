@@ -1,0 +1,123 @@
+"""`deniable trajectory perturb`: private paths from file to file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from deniable.cli.terminal import print_json
+from deniable.cli.trajectory_data import BAD, OUTSIDE, work_progress
+from deniable.exact import Epsilon
+
+if TYPE_CHECKING:
+    from deniable.domains import Rectangle
+    from deniable.mechanisms import Mechanism
+    from deniable.trajectories.perturb_files import PathFile
+
+MECHANISMS = ("auto", "disc", "tracs-c", "tracs-d")
+REGION = "The public region: west,south,east,north in degrees (left,bottom,right,top for plane coordinates)."
+
+
+@click.command(short_help="Perturb paths and write them to a file.")
+@click.argument("source", metavar="IN")
+@click.option("--region", required=True, help=REGION)
+@click.option("--epsilon", "-e", required=True, help="Privacy level: a number or a ratio such as 1/3.")
+@click.option("--mechanism", "-m", type=click.Choice(MECHANISMS), default="auto", show_default=True, help="auto is disc.")
+@click.option(
+    "--epsilon-per",
+    type=click.Choice(["location", "trajectory"]),
+    default="location",
+    show_default=True,
+    help="What epsilon is for: one location, or a whole path (each location of a path of n then gets epsilon/n).",
+)
+@OUTSIDE
+@BAD
+@click.option("--cells", type=int, help="Cells on the region's longer side (disc: 256, others: 8192).")
+@click.option("--out", "-o", required=True, type=click.Path(dir_okay=False), help="A .csv, .gpx or .geojson file.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def perturb(
+    source: str,
+    region: str,
+    epsilon: str,
+    mechanism: str,
+    epsilon_per: str,
+    outside: str,
+    bad: Any,
+    cells: int | None,
+    out: str,
+    as_json: bool,
+) -> None:
+    """Perturb the paths of IN (CSV, GPX or GeoJSON) on this machine and write them to a file.
+
+    Users are not written: paths are numbered. The file is read twice and never held in memory, so tracks may be long;
+    only check-ins that are not in order by user and time are read as a whole, to sort them.
+    """
+    from deniable.trajectories.perturb_files import perturb_file, survey_file
+    from deniable.trajectories.writers import check_target
+
+    level = Epsilon(epsilon)
+    with work_progress("counting", None, hidden=as_json) as advance:
+        found = survey_file(source, region, outside=outside, bad=bad, progress=advance)
+    check_target(out, found.ground.unit)
+    made = chosen(mechanism, found.ground.rectangle, level, cells)
+    per_location = epsilon_per == "location"
+    certificate = made.certificate()
+    holds = certificate.holds if per_location else _every_length_holds(made, found)
+    with work_progress("perturbing", found.locations, hidden=as_json) as advance:
+        perturb_file(found, made, out, epsilon_per=epsilon_per, progress=advance)
+    spent = float(level) * found.longest
+    document = {
+        "mechanism": made.name,
+        "epsilon": float(level),
+        "epsilon_per": epsilon_per,
+        "epsilon_of_the_longest_path": spent if per_location else float(level),
+        "paths": len(found.lengths),
+        "locations": found.locations,
+        "clipped": found.clipped,
+        "dropped": found.dropped,
+        "unusable": found.unusable,
+        "holds": holds,
+        "recipe": made.recipe() if per_location else None,
+        "out": out,
+    }
+    if as_json:
+        print_json(document)
+        return
+    word = "location" if per_location else "trajectory"
+    counted = f"{_counted(found.locations, 'location')} of {_counted(len(found.lengths), 'path')}"
+    click.echo(f"{counted} by {made.name}, epsilon {level} per {word}")
+    if per_location:
+        click.echo(f"certificate {'holds' if holds else 'DOES NOT HOLD'}: {certificate.inequality}")
+        click.echo(f"a whole path of n locations is protected with n times epsilon: {spent:g} for the longest")
+    else:
+        click.echo(f"certificates of epsilon/n for every length n {'hold' if holds else 'DO NOT HOLD'}")
+    if found.clipped or found.dropped:
+        click.echo(f"outside the region: {_counted(found.clipped, 'location')} clipped, {found.dropped} dropped")
+    if found.unusable:
+        click.echo(f"no numbers or no degrees: {_counted(found.unusable, 'location')} left out")
+    click.echo(f"paths: {out}")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _every_length_holds(made: Mechanism, found: PathFile) -> bool:
+    """Does the promise hold with an n-th of epsilon, for the length n of every path?"""
+    lengths = sorted({int(length) for length in found.lengths if length})
+    parts = (replace(made, epsilon=made.privacy.times(Fraction(1, length))) for length in lengths)
+    return all(part.certificate().holds for part in parts)
+
+
+def chosen(name: str, region: Rectangle, level: Epsilon, cells: int | None) -> Mechanism:
+    """The mechanism a user asked for, on the given region."""
+    from deniable.mechanisms import make_mechanism
+    from deniable.trajectories.baselines.contestants import DISC, FINE, regridded
+
+    registered = "nearest-cells" if name in ("auto", "disc") else name
+    grid = regridded(region, cells if cells is not None else DISC if registered == "nearest-cells" else FINE)
+    made: Mechanism = make_mechanism(registered, domain=grid, epsilon=level)
+    return made

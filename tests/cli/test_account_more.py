@@ -1,0 +1,54 @@
+"""`deniable account`: Gaussian noise, raw values, groups and crowds; bad input gets one line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner, Result
+
+from deniable.cli import main
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["account", *arguments])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "key", "value"),
+    [
+        (["gaussian", "-e", "1", "--delta", "1e-6"], "sigma", 4.2247),
+        (["gaussian", "--sigma", "4", "--delta", "1e-6"], "epsilon", 1.0607),
+        (["gaussian", "--sigma", "4", "-e", "1"], "delta", 2.924e-6),
+        (["gaussian", "--sigma", "40", "-e", "1", "--width", "10"], "delta", 2.924e-6),
+        (["raw", "--delta", "1e-6", "--people", "1000000"], "anyone_exposed", 0.6321),
+        (["group", "-e", "0.5", "--size", "4"], "epsilon", 2.0),
+        (["central", "-e", "1", "-n", "10000"], "shuffled", 0.04321),
+    ],
+)
+def test_json_has_the_number(arguments: list[str], key: str, value: float) -> None:
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.output)[key] == pytest.approx(value, rel=1e-3)
+    told = run(*arguments)
+    assert told.exit_code == 0
+    assert len(told.output.strip().splitlines()) >= 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["gaussian"], "give two of"),
+        (["gaussian", "-e", "1", "--delta", "1e-6", "--sigma", "1"], "give two of"),
+        (["gaussian", "-e", "1", "--delta", "0"], "no delta of 0"),
+        (["gaussian", "-e", "x", "--delta", "1e-6"], "epsilon must be a positive number"),
+        (["raw", "--delta", "2"], "delta must be"),
+        (["central", "-e", "50", "-n", "10"], "at most 20"),
+        (["group", "-e", "-1", "--size", "2"], "every epsilon must be a positive number"),
+    ],
+)
+def test_bad_input_gets_one_line(arguments: list[str], message: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert message in result.output
+    assert len(result.output.strip().splitlines()) == 1
