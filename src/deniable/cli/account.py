@@ -32,7 +32,7 @@ def account() -> None:
 @account.command()
 @click.option("--epsilon", "-e", required=True, help="The privacy level of one report.")
 @click.option("--delta", default="0", show_default=True)
-@click.option("--json", "as_json", is_flag=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def odds(epsilon: str, delta: str, as_json: bool) -> None:
     """What a level means, in words and in bets."""
     from deniable.privacy import bits_learned, guess_right, in_words, posterior
@@ -49,7 +49,7 @@ def odds(epsilon: str, delta: str, as_json: bool) -> None:
 @click.option("--epsilon", "-e", "epsilons", required=True, multiple=True, help="The level of an answer; may be repeated.")
 @click.option("--answers", default=1, show_default=True, type=click.IntRange(1, 1_000_000), help="So many answers of each level.")
 @click.option("--delta", default="1e-6", show_default=True, help="The probability with which the smaller epsilon may fail.")
-@click.option("--json", "as_json", is_flag=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def compose(epsilons: tuple[str, ...], answers: int, delta: str, as_json: bool) -> None:
     """What several answers of one person cost together."""
     from deniable.privacy import advanced_epsilon, basic, composed_epsilon
@@ -75,7 +75,7 @@ def compose(epsilons: tuple[str, ...], answers: int, delta: str, as_json: bool) 
 @click.option("--reports", required=True, type=click.IntRange(1))
 @click.option("--values", default=1, show_default=True, type=click.IntRange(1), help="Different true values in that time.")
 @click.option("--permanent", help="The level of the permanent layer, for mechanisms with two layers (rappor).")
-@click.option("--json", "as_json", is_flag=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def repeat(epsilon: str, reports: int, values: int, permanent: str | None, as_json: bool) -> None:
     """What asking the same question again costs, with and without a memo."""
     from deniable.privacy import repeated
@@ -99,7 +99,7 @@ def repeat(epsilon: str, reports: int, values: int, permanent: str | None, as_js
 @click.option("--mechanism", "-m", help="A mechanism by name: its own bound may be better than that of any mechanism.")
 @click.option("--domain", "-d", help="The mechanism's domain, for example categories:10.")
 @click.option("--chart", type=click.Path(dir_okay=False), help="Draw epsilon over the number of people (.svg, .png, .html).")
-@click.option("--json", "as_json", is_flag=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def shuffle(
     epsilon: str, people: int, delta: str, mechanism: str | None, domain: str | None, chart: str | None, as_json: bool
 ) -> None:
@@ -134,7 +134,7 @@ def shuffle(
 @click.option("--epsilon", "-e", required=True, help="The level of one report.")
 @click.option("--people", "-n", required=True, type=click.IntRange(1, 10**9))
 @click.option("--delta", default="1e-6", show_default=True)
-@click.option("--json", "as_json", is_flag=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def central(epsilon: str, people: int, delta: str, as_json: bool) -> None:
     """What the reports of n people promise together, beside a trusted collector's noise."""
     from deniable.privacy import central as translated
@@ -147,7 +147,7 @@ def central(epsilon: str, people: int, delta: str, as_json: bool) -> None:
 @click.option("--epsilon", "-e", required=True, help="The level of one person.")
 @click.option("--size", required=True, type=click.IntRange(1, 10**6), help="People who belong together, or answers of one person.")
 @click.option("--delta", default="0", show_default=True)
-@click.option("--json", "as_json", is_flag=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def group(epsilon: str, size: int, delta: str, as_json: bool) -> None:
     """What a family is promised, or one person who is counted several times."""
     from deniable.privacy import group as grouped
@@ -162,7 +162,7 @@ def group(epsilon: str, size: int, delta: str, as_json: bool) -> None:
 @click.option("--delta", help="With --sigma: the epsilon that holds.")
 @click.option("--sigma", help="The noise, in the units of the value. With --epsilon: the delta.")
 @click.option("--width", default="1", show_default=True, help="How far apart two values can be.")
-@click.option("--json", "as_json", is_flag=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def gaussian(epsilon: str | None, delta: str | None, sigma: str | None, width: str, as_json: bool) -> None:
     """Epsilon, delta and noise of a Gaussian: give two, the third is exact and rounded toward less privacy."""
     from deniable.privacy import gaussian_delta, gaussian_epsilon, gaussian_sigma, loss_exceeds
@@ -195,7 +195,7 @@ def gaussian(epsilon: str | None, delta: str | None, sigma: str | None, width: s
 @click.option("--delta", required=True, help="How often a raw value is published.")
 @click.option("--coordinates", default=1, show_default=True, type=click.IntRange(1, 10**6), help="Values of one person.")
 @click.option("--people", "-n", default=1, show_default=True, type=click.IntRange(1, 10**9))
-@click.option("--json", "as_json", is_flag=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def raw(delta: str, coordinates: int, people: int, as_json: bool) -> None:
     """What the privacy indicator does: it publishes raw values with probability delta."""
     from deniable.privacy import indicator

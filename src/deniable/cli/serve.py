@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from deniable.cli.terminal import print_json
 from deniable.errors import DeniableError, InvalidParameter, MissingPackage
 
 WORKER = "DENIABLE_SOCKET"
@@ -27,8 +28,8 @@ WORKER = "DENIABLE_SOCKET"
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes that serve.")
 @click.option("--origin", "origins", multiple=True, help="A web page's origin that may send reports (CORS); may be repeated.")
 @click.option("--submit-needs-token", is_flag=True, help="Only bearers of a token may submit.")
-@click.option("--tls-certificate", type=click.Path(exists=True, dir_okay=False))
-@click.option("--tls-key", type=click.Path(exists=True, dir_okay=False))
+@click.option("--tls-certificate", type=click.Path(exists=True, dir_okay=False), help="A PEM file, for HTTPS.")
+@click.option("--tls-key", type=click.Path(exists=True, dir_okay=False), help="Its private key.")
 @click.option("--access-log", is_flag=True, help="Log every request's address and path. Off by default: addresses are personal.")
 @click.option("--no-dashboard", is_flag=True, help="Serve the API only.")
 @click.option("--json", "as_json", is_flag=True, help="Say where it listens as JSON.")
@@ -76,17 +77,22 @@ def serve(
 
 @click.command()
 @click.argument("name")
-@click.option("--role", type=click.Choice(["admin", "submit"]), default="admin", show_default=True)
-@click.option("--database", "-d", default="sqlite:///collector.db", show_default=True)
-def token(name: str, role: str, database: str) -> None:
+@click.option("--role", type=click.Choice(["admin", "submit"]), default="admin", show_default=True, help="What it allows.")
+@click.option("--database", "-d", default="sqlite:///collector.db", show_default=True, help="The collector's database.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def token(name: str, role: str, database: str, as_json: bool) -> None:
     """Make a token called NAME and print it, once: only its hash is stored."""
     path = database.removeprefix("sqlite:///")
     is_new = database.startswith("sqlite:///") and not Path(path).exists()
     store = _collector().Store(database)
     try:
-        click.echo(store.add_token(name, role))
+        made = store.add_token(name, role)
     finally:
         store.close()
+    if as_json:
+        print_json({"name": name, "role": role, "token": made})
+    else:
+        click.echo(made)
     if is_new:
         click.echo(f"deniable: {path} is a new database; the token is for a collector that is served with it", err=True)
 

@@ -154,6 +154,7 @@ def _draw_errors(rows: list[Comparison], loaded: PathData, path: str) -> None:
 @click.option("--cells", type=int, default=20, show_default=True, help="Cells of a density map along its longer side.")
 @click.option("--perturbed", is_flag=True, help="DATA is perturbed already, by this mechanism and epsilon: draw its density.")
 @click.option("--out", "-o", required=True, type=click.Path(dir_okay=False), help="A .png, .svg, .html or .json file.")
+@click.option("--json", "as_json", is_flag=True, help="Say what was drawn as JSON.")
 def draw_map(
     data: str,
     region: str | None,
@@ -167,6 +168,7 @@ def draw_map(
     cells: int,
     perturbed: bool,
     out: str,
+    as_json: bool,
 ) -> None:
     """Draw paths and their perturbed ones, or a density map. True locations are private: keep such pictures."""
     from deniable.charts.files import check_ending, save
@@ -186,4 +188,8 @@ def draw_map(
     else:
         picture = density_picture(loaded, made, cells, true=show != "density", perturbed=perturbed)
     save(picture, out)
-    click.echo(f"map: {out}")
+    if as_json:
+        drawn = {"chart": out, "show": show, "mechanism": made.name, "epsilon": float(level)}
+        print_json({**drawn, "paths": len(loaded.paths.lengths), "locations": len(loaded.paths.places)})
+    else:
+        click.echo(f"map: {out}")
