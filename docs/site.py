@@ -19,7 +19,16 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = ("docs", "proofs", "spec", "examples", "sdk")
-PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "pyproject.toml", "benchmarks/RESULTS.md")
+PAGES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "SECURITY.md",
+    "LICENSE",
+    "pyproject.toml",
+    "benchmarks/RESULTS.md",
+    "benchmarks/results.svg",
+)
 ROOMS = (
     "deniable",
     "deniable.exact",
