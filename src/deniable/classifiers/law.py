@@ -24,6 +24,8 @@ from deniable.utility.rows import MOST_OUTPUTS, Runs, dense, runs
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+FEW = 1024
+"""Up to so many outputs are read at once; more are searched."""
 Seen = Callable[[Floats], Floats]
 """A non-decreasing function: what a model makes of a number before it compares it with a threshold."""
 
@@ -83,9 +85,13 @@ class OutputLaw:
         return [(begin, self._bisect(begin, end, limits, strictly, seen)) for begin, end in stretches]
 
     def _bisect(self, begin: int, end: int, limits: Floats, strictly: bool, seen: Seen | None) -> Integers:
+        if end - begin <= FEW:
+            numbers = self._decoded(np.arange(begin, end))
+            numbers = numbers if seen is None else seen(numbers)
+            return begin + np.searchsorted(numbers, limits, side="left" if strictly else "right").astype(np.int64)
         low = np.full(limits.shape, begin, dtype=np.int64)
         high = np.full(limits.shape, end, dtype=np.int64)
-        if seen is None and end - begin > 64:
+        if seen is None:
             low, high = self._bracket(begin, end, limits, strictly)
         while bool((low < high).any()):
             middle = np.minimum((low + high) // 2, end - 1)
