@@ -98,7 +98,7 @@ def check(way: Way, setting: Setting) -> None:
     short = DEVIATIONS * tried.standard_error / (WITHIN * tried.error)
     if 1 <= short < MOST_SHORT:
         # As many surveys as it takes: some errors vary more than others.
-        tried = way.simulated(users, round(1.3 * short**2 * runs), FixedKeystream(f"{name} again"))
+        tried = way.simulated(users, round(1.6 * short**2 * runs), FixedKeystream(f"{name} again"))
     assert DEVIATIONS * tried.standard_error < WITHIN * tried.error, f"{way.label}: too few surveys to tell ({tried})"
     assert abs(tried.error / predicted - 1) < WITHIN, (way.label, predicted, tried)
 
