@@ -38,6 +38,19 @@ def _along(shares: Floats, aim: Floats) -> float:
     return float(aim @ shares)
 
 
+def test_everyone_in_one_place_has_an_interval() -> None:
+    # The path may end with a single share; rounding must not take that one away as well.
+    ground = Rectangle(Interval(0, 10, cells=8), Interval(0, 8, cells=8))
+    disc = make_mechanism("nearest-cells", domain=ground, epsilon=1)
+    for survey in range(12):
+        reports = randomize_many(disc, [(2.0, 2.0)] * 200, FixedKeystream(f"one place {survey}"))
+        found = density_map(reports, cells=8, most_iterations=1000)
+        low, high = found.interval(0.95)
+        assert (low <= high).all()
+        assert float(high.max()) > 0.5
+        assert float(low.min()) >= 0
+
+
 @pytest.mark.parametrize("cells", [2, 3, 6, 10])
 def test_the_ends_are_those_a_general_solver_finds(cells: int) -> None:
     found = problem(cells, cells)

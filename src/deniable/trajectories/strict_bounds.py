@@ -107,7 +107,8 @@ class StrictBounds:
             across = self._firm[np.ix_(off, at)]
             slack = across @ still[:-1] + still[-1] - self.scores[off]
             slackening = across @ moving[:-1] + moving[-1] - weights[off]
-            leaving = _when(still[:-1], moving[:-1], now, at == changed)
+            # A share that is alone is 1, whatever rounding says.
+            leaving = _when(still[:-1], moving[:-1], now, (at == changed) | (len(at) == 1))
             joining = _when(slack, slackening, now, off == changed)
             leaves, joins = float(leaving.min(initial=np.inf)), float(joining.min(initial=np.inf))
             then = min(leaves, joins)
