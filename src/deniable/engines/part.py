@@ -103,7 +103,8 @@ class Folded(Intake):
         """The whole result, unless the work was stopped."""
         part.raise_stopped()
         _check_exports(part.exports)
-        return cls(part.accumulator, strict, part.refused, part.notes, files, part.broken)
+        refused = Counter(dict(sorted(part.refused.items())))
+        return cls(part.accumulator, strict, refused, sorted(part.notes), files, part.broken)
 
     def summary(self) -> list[str]:
         """One sentence per thing that went wrong; nothing when all went well."""
