@@ -25,7 +25,8 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 from deniable.batch import Reports
-from deniable.surveys import BATCH_TYPE, Survey, batch_head, survey_from_toml
+from deniable.collector.planned import planned_survey
+from deniable.surveys import BATCH_TYPE, Survey, batch_head
 from deniable.wire import encode_report
 
 SURVEY = """
@@ -186,7 +187,7 @@ def main() -> None:
     parser.add_argument("--database")
     parser.add_argument("--total", type=int, default=10_000_000, help="reports in batches")
     options = parser.parse_args()
-    survey = survey_from_toml(SURVEY)
+    survey = planned_survey(SURVEY).survey
     found: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
