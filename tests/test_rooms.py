@@ -15,7 +15,7 @@ import pytest
 import deniable
 
 SOURCE = Path(deniable.__file__).parent
-ROOMS = ["errors", "exact", "randomness", "domains", "channels", "reports", "mechanisms", "wire"]
+ROOMS = ["frozen", "errors", "exact", "randomness", "domains", "channels", "reports", "mechanisms", "wire"]
 ROOMS += ["batch", "accumulators", "utility", "design", "estimators", "classifiers", "trajectories", "privacy", "auditing"]
 ROOMS += ["planning", "joint"]
 ROOMS += ["testing", "datasets", "surveys", "client", "secure", "charts", "collector", "engines", "experiments", "dashboard", "cli"]

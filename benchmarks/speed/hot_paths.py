@@ -89,7 +89,7 @@ def hot_paths() -> list[HotPath]:
     first = partial(
         fresh_process, "import deniable\ndeniable.KaryRandomizedResponse(domain=deniable.Categories(100), epsilon=1).randomize(3)"
     )
-    bare = partial(fresh_process, "import dataclasses, fractions, hashlib, json")
+    bare = partial(fresh_process, "import fractions, json")
     paths.append(HotPath("first report of a fresh process", "standard library imports", first, bare, 8))
     return paths
 

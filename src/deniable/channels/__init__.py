@@ -18,11 +18,13 @@ A channel is loaded when it is first asked for: a first report must not wait for
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
 
 from deniable.channels.base import Channel
+from deniable.frozen import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from deniable.channels.bits import Bits
     from deniable.channels.chain import Chain, Identity, Interpolated, Mixture
     from deniable.channels.nested import Nested

@@ -5,11 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
 from deniable.errors import InvalidParameter
 from deniable.exact.numbers import show_fraction
+from deniable.frozen import TYPE_CHECKING
 from deniable.randomness import Coins
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Channel(ABC):

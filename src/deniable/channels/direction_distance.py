@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 from deniable.channels.base import Channel, column_ratio
 from deniable.channels.directions import Directions
 from deniable.channels.two_level import TwoLevel
+from deniable.frozen import TYPE_CHECKING, dataclass, replace
 from deniable.randomness import Coins
+
+if TYPE_CHECKING:
+    from typing import Any
 
 MOST_SIDE = 1 << 13
 MOST_DISTANCES = 1 << 12

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 from deniable.errors import InvalidParameter
+from deniable.frozen import TYPE_CHECKING, dataclass
+
+if TYPE_CHECKING:
+    from typing import Any
 
 SCALE = 1 << 30
 """The longer half axis of the table's vectors. Cross products with lattice vectors below 2**15 fit 64 bits."""

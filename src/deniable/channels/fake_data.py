@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 from deniable.channels.base import Channel
 from deniable.channels.chain import Mixture
@@ -15,7 +13,11 @@ from deniable.channels.product import digits, undigits
 from deniable.channels.sets import Singleton
 from deniable.channels.two_level import TwoLevel
 from deniable.errors import InvalidParameter
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.randomness import Coins
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 @dataclass(frozen=True)

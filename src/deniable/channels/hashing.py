@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 from deniable.channels.sets import SetSystem
 from deniable.errors import InvalidParameter
+from deniable.frozen import TYPE_CHECKING, dataclass
+
+if TYPE_CHECKING:
+    from typing import Any
 
 SEEDS = 1 << 32
 _MASK = SEEDS - 1

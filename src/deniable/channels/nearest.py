@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from math import isqrt
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 
 from deniable.channels.sets import SetSystem
 from deniable.errors import InvalidParameter
+from deniable.frozen import dataclass
 
 
 class Reach(NamedTuple):

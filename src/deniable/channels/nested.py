@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
-from typing import Any
 
 from deniable.channels.base import Channel
 from deniable.channels.sets import slid_window
 from deniable.errors import InvalidParameter
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.randomness import Coins
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 @dataclass(frozen=True)

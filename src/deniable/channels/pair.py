@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from deniable.channels.base import Channel
 from deniable.errors import InvalidParameter
 from deniable.exact import Number, as_fraction, show_fraction
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.randomness import Coins
+
+if TYPE_CHECKING:
+    from typing import Any
 
 WORD = 64
 """Rounded tables add up to 2**64: one random word draws a pair, and so do two words added by two parties."""

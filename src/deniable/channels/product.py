@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 from deniable.channels.base import Channel
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.randomness import Coins
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 @dataclass(frozen=True)

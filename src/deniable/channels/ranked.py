@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
-from typing import Any
 
 from deniable.channels.base import Channel
 from deniable.errors import InvalidParameter
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.randomness import Coins
+
+if TYPE_CHECKING:
+    from typing import Any
 
 MOST_STEP = 1 << 21
 """Coordinates stay below this: squared distances then leave room for a place's number in 64 bits."""

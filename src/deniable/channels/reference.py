@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -13,6 +12,7 @@ from typing import Any, NamedTuple
 from deniable.channels.base import Channel
 from deniable.errors import InvalidParameter
 from deniable.exact import Epsilon
+from deniable.frozen import dataclass
 from deniable.randomness import Coins
 
 

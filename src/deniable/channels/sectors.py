@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 from deniable.channels.sets import SetSystem, Window
 from deniable.channels.two_level import TwoLevel
 from deniable.errors import InvalidParameter
+from deniable.frozen import TYPE_CHECKING, dataclass
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,12 @@ is the j-th element of the rest. That is all a two-level channel needs.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Any
 
 from deniable.errors import InvalidParameter
+from deniable.frozen import TYPE_CHECKING, dataclass
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class SetSystem(ABC):

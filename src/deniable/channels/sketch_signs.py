@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from deniable.channels.hashing import SEEDS, mix
 from deniable.channels.sets import SetSystem
 from deniable.channels.wide_hashing import check_prefix, wide_mix
 from deniable.errors import InvalidParameter
+from deniable.frozen import TYPE_CHECKING, dataclass
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any
 
 from deniable.channels.base import Channel
 from deniable.channels.direction_distance import DirectionDistance
 from deniable.channels.product import digits, undigits
 from deniable.errors import InvalidParameter
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.randomness import Coins
+
+if TYPE_CHECKING:
+    from typing import Any
 
 FEW_WEIGHTS = 1 << 16
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 from deniable.channels.base import Channel
 from deniable.channels.sets import SetSystem
 from deniable.errors import InvalidParameter
 from deniable.exact import Epsilon, two_level_weights
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.randomness import Coins
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 @dataclass(frozen=True)

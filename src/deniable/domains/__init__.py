@@ -6,11 +6,13 @@ A domain is loaded when it is first asked for: a first report must not wait for 
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
 
 from deniable.domains.base import HOMES, Domain, domain_from_recipe
+from deniable.frozen import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from deniable.domains.binary import Binary
     from deniable.domains.categories import Categories
     from deniable.domains.circle import Circle

@@ -5,10 +5,13 @@ from __future__ import annotations
 import importlib
 from abc import ABC, abstractmethod
 from fractions import Fraction
-from typing import Any, ClassVar
 
 from deniable.errors import InvalidDomain, InvalidParameter, OutOfDomain
 from deniable.exact.numbers import as_fraction, show_fraction
+from deniable.frozen import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
 
 HOMES = {
     "binary": ("Binary",),

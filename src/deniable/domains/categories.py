@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar
 
 from deniable.domains.base import Domain
 from deniable.errors import InvalidDomain, OutOfDomain
 from deniable.exact.numbers import as_index, show_fraction
+from deniable.frozen import TYPE_CHECKING, dataclass, field
+
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
 
 MOST = 1 << 31
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
 
 from deniable.domains.base import Domain, real_parameter
 from deniable.errors import InvalidDomain
 from deniable.exact.lattice import DEFAULT_CELLS, cells, check_count
 from deniable.exact.numbers import Number, as_fraction, fits_a_double, show_literal
+from deniable.frozen import TYPE_CHECKING, dataclass
+
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
 
 
 @dataclass(frozen=True, init=False, repr=False)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
 
 from deniable.domains.base import Domain, real_parameter
 from deniable.domains.interval import Interval
 from deniable.domains.plane import Place, Rectangle, pair_of
 from deniable.errors import InvalidDomain
 from deniable.exact.numbers import Number, fits_a_double, show_literal
+from deniable.frozen import TYPE_CHECKING, dataclass
+
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
 
 Exact = tuple[Fraction, Fraction]
 ROOT_BITS = 40

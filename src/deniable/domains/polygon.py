@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
 
 from deniable.domains.base import Domain, real_parameter
 from deniable.domains.interval import Interval
@@ -15,6 +13,10 @@ from deniable.domains.plane import Place, Rectangle, pair_of
 from deniable.errors import InvalidDomain
 from deniable.exact.lattice import check_count
 from deniable.exact.numbers import Number, fits_a_double, show_literal
+from deniable.frozen import TYPE_CHECKING, dataclass
+
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
 
 Exact = tuple[Fraction, Fraction]
 Corners = tuple[Exact, ...]

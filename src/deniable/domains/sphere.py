@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
 
 from deniable.domains.base import Domain, domain_from_recipe
 from deniable.domains.circle import Circle
@@ -13,6 +11,10 @@ from deniable.domains.interval import Interval
 from deniable.domains.plane import Place, pair_of
 from deniable.errors import InvalidDomain
 from deniable.exact.lattice import check_count
+from deniable.frozen import TYPE_CHECKING, dataclass
+
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
 
 HALF_TURN = 180
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
 
 from deniable.domains.base import Domain, domain_from_recipe
 from deniable.errors import InvalidDomain, OutOfDomain
+from deniable.frozen import TYPE_CHECKING, dataclass
+
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
 
 
 @dataclass(frozen=True)

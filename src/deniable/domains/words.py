@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
-
 from deniable.domains.base import Domain
 from deniable.errors import InvalidDomain, OutOfDomain
 from deniable.exact.numbers import as_index
+from deniable.frozen import TYPE_CHECKING, dataclass
+
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
 
 MOST_BITS = 64
 

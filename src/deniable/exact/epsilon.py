@@ -5,11 +5,14 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 from functools import total_ordering
-from typing import Any, Union
 
 from deniable.errors import InvalidEpsilon
 from deniable.exact.exponential import exp_bounds, exp_ceil, exp_floor, exp_sign
 from deniable.exact.numbers import as_fraction, show_fraction, show_literal
+from deniable.frozen import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 LARGE = 20
 LARGEST = 100
@@ -121,4 +124,4 @@ def _shown(value: object) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-EpsilonLike = Union[Epsilon, int, float, Fraction, Decimal, str]
+EpsilonLike = Epsilon | int | float | Fraction | Decimal | str

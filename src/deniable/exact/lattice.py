@@ -6,11 +6,11 @@ exactly: no rounding error can move a value across a boundary.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from deniable.errors import InvalidParameter
 from deniable.exact.numbers import show_fraction
+from deniable.frozen import dataclass
 
 DEFAULT_CELLS = 1 << 20
 MOST_CELLS = 1 << 26

@@ -5,19 +5,21 @@ from __future__ import annotations
 import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Self
 
 from deniable.channels.base import Channel
 from deniable.domains import Domain, domain_from_recipe
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.exact import Epsilon, EpsilonLike, show_literal
 from deniable.exact.epsilon import LARGE
+from deniable.frozen import TYPE_CHECKING, dataclass, fields
 from deniable.mechanisms.certificate import Certificate
 from deniable.randomness import SYSTEM, Coins
 from deniable.reports import Report, fingerprint
+
+if TYPE_CHECKING:
+    from typing import Any, ClassVar, Self
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,6 +134,8 @@ def _shown(value: object) -> str:
     """A parameter as one would write it."""
     if isinstance(value, Epsilon) and value <= LARGE:
         return show_literal(value.exact)
+    if type(value) is tuple:
+        return f"({', '.join(map(_shown, value))}{',' if len(value) == 1 else ''})"
     return show_literal(value) if isinstance(value, Fraction) else repr(value)
 
 

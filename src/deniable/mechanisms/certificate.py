@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from deniable.exact import Epsilon, exp_bounds, log_float, show_fraction
+from deniable.frozen import TYPE_CHECKING, dataclass
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
 
 from deniable.domains import Circle, Domain, Interval
 from deniable.exact import Grid, cells
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.base import Mechanism
 from deniable.mechanisms.reading import Reading, middles
+
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
 
 from deniable.errors import InvalidParameter, UnknownMechanism
+from deniable.frozen import TYPE_CHECKING
 from deniable.mechanisms.base import Mechanism
+
+if TYPE_CHECKING:
+    from typing import Any
 
 # name -> family.module:Class. Loaded on first use, so that a phone imports only what it runs.
 REGISTRY: dict[str, str] = {

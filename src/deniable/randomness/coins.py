@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Protocol
+
+from deniable.frozen import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Protocol
+else:
+    Protocol = object
 
 
 class Coins(Protocol):
@@ -12,7 +18,6 @@ class Coins(Protocol):
 
     def below(self, n: int) -> int:
         """A uniform integer in [0, n)."""
-        ...
 
 
 def below_from_bytes(n: int, source: Callable[[int], bytes]) -> int:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from typing import Any
+from importlib import import_module
+
+from deniable.errors import NotSupported
+from deniable.frozen import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 LENGTH = 32
 """Hexadecimal digits of a fingerprint: 128 bits."""
@@ -15,6 +20,17 @@ def canonical_json(document: Any) -> bytes:
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode()
 
 
+def sha256(data: bytes) -> str:
+    """SHA-256 in hexadecimal, by Python's own code where there is one: loading OpenSSL takes longer than a report."""
+    for home in ("_sha2", "_sha256", "hashlib"):
+        try:
+            digest: str = import_module(home).sha256(data).hexdigest()
+        except (ImportError, AttributeError):
+            continue
+        return digest
+    raise NotSupported("this Python has no SHA-256")
+
+
 def fingerprint(recipe: dict[str, Any], compiled: dict[str, Any]) -> str:
     """128 bits of SHA-256 over the recipe and the compiled integers: another law, another name."""
-    return hashlib.sha256(canonical_json({"recipe": recipe, "channel": compiled})).hexdigest()[:LENGTH]
+    return sha256(canonical_json({"recipe": recipe, "channel": compiled}))[:LENGTH]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from deniable.errors import Malformed
+from deniable.frozen import TYPE_CHECKING
 from deniable.mechanisms.base import Mechanism
 from deniable.reports import Report
 from deniable.wire.width import VERSION, check_output, check_recipe, check_report, check_version, output_bits
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _DIGITS = frozenset("0123456789abcdef")
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Self
 
 from deniable.channels import Interpolated, Singleton, TwoLevel
 from deniable.domains import Interval
 from deniable.exact import Grid, points
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.numeric_base import NumericMechanism
 from deniable.mechanisms.reading import Values
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 MOST_STEPS = 1 << 32
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Self
 
 from deniable.channels import Table
 from deniable.channels.table import level_rows
 from deniable.domains import Categories
 from deniable.errors import InvalidParameter
 from deniable.exact import EpsilonLike, Number, as_fraction, exp_floor
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.categorical_base import CategoricalMechanism
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 WEIGHT_BITS = 96
 TOTAL_BITS = 100
@@ -183,7 +185,7 @@ class Exponential(CategoricalMechanism):
         assert self.scores is not None
         return (
             f"Exponential(domain={self.domain!r}, epsilon={self.privacy}, "
-            f"scores=<{self.domain.size} x {len(self.scores[0])}>, sensitivity={self.sensitivity}, calibrate={self.calibrate!r})"
+            f"scores=… {self.domain.size} x {len(self.scores[0])}, sensitivity={self.sensitivity}, calibrate={self.calibrate!r})"
         )
 
     @classmethod

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Self
 
 from deniable.channels import Table
 from deniable.domains import Categories, Domain
 from deniable.errors import InvalidParameter
 from deniable.exact import Number, as_fraction, two_level_weights
 from deniable.exact.numbers import as_index
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.base import Mechanism
+
+if TYPE_CHECKING:
+    from typing import Any, ClassVar, Self
 
 MOST_WEIGHTS = 1 << 20
 IMBALANCE = Fraction(1, 10**6)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar, Self
 
 from deniable.channels import TwoLevel
 from deniable.channels.hadamard import Hadamard
 from deniable.domains import Categories
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.categorical_base import CategoricalMechanism
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

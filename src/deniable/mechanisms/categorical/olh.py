@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar, Self
 
 from deniable.channels import TwoLevel
 from deniable.channels.hashing import Hashing
 from deniable.domains import Categories
 from deniable.errors import InvalidParameter
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.categorical_base import CategoricalMechanism
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 MOST_BUCKETS = 1 << 16
 

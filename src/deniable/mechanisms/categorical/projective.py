@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import count, islice
-from typing import ClassVar, Self
 
 from deniable.channels import TwoLevel
 from deniable.channels.projective import Projective, is_prime
 from deniable.domains import Categories
 from deniable.errors import InvalidParameter
 from deniable.exact import Epsilon
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.categorical_base import CategoricalMechanism
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 MOST_EPSILON = 20
 MOST_POINTS = 1 << 62

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Self
 
 from deniable.channels import Bits
 from deniable.domains import Categories
 from deniable.errors import InvalidParameter
 from deniable.exact import Epsilon, EpsilonLike, Number, as_fraction, exp_bounds, log_float
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.categorical.unary import UnaryMechanism, truthful_weight
 from deniable.randomness import SYSTEM, Coins
 from deniable.reports import Report
+
+if TYPE_CHECKING:
+    from typing import Any, ClassVar, Self
 
 LAYER = 1 << 30
 """Chances in either layer are whole multiples of 2**-30, so a report's are multiples of 2**-60: a machine word."""

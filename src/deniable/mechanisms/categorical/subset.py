@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Self
 
 from deniable.channels import TwoLevel
 from deniable.channels.subsets import Subsets
 from deniable.domains import Categories
 from deniable.errors import InvalidParameter
 from deniable.exact import Epsilon
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.categorical_base import CategoricalMechanism
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 MOST_CATEGORIES = 1 << 16
 

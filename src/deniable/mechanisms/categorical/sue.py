@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar, Self
 
 from deniable.channels import Bits
 from deniable.domains import Categories
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.categorical.unary import UnaryMechanism, bit_scale, truthful_weight
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from deniable.channels.bits import MOST_BITS
 from deniable.errors import InvalidParameter
 from deniable.exact import Epsilon, exp_bounds
+from deniable.frozen import dataclass
 from deniable.mechanisms.categorical_base import CategoricalMechanism
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar, Self
 
 from deniable.channels import TwoLevel, wrapped_window
 from deniable.domains import Circle
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.numeric.window_shape import odd_width
 from deniable.mechanisms.numeric_base import CircularMechanism
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

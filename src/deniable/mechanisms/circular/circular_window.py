@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Self
 
 from deniable.channels import TwoLevel, wrapped_window
 from deniable.domains import Circle
 from deniable.exact import Number
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.numeric.window import loss_exponent
 from deniable.mechanisms.numeric.window_shape import best_share, odd_width
 from deniable.mechanisms.numeric_base import CircularMechanism
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

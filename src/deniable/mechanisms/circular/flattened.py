@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Self
 
 from deniable.channels import Channel
 from deniable.domains import Circle, Interval
 from deniable.errors import InvalidParameter
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.numeric_base import CircularMechanism, NumericMechanism
 from deniable.mechanisms.reading import Reading
 from deniable.mechanisms.registry import mechanism_class
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 INNER = ("pm-c", "sw-c", "ogpm")
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Self
 
 from deniable.channels import Profile
 from deniable.channels.profile import wrapped
@@ -13,8 +11,12 @@ from deniable.domains import Circle
 from deniable.errors import InvalidParameter
 from deniable.exact import Grid, cells, exp_floor
 from deniable.exact.lattice import check_count
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.numeric_base import CircularMechanism
 from deniable.mechanisms.reading import Affine, middles
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 MOST_POINTS = 1 << 16
 UNIT_BITS = 36

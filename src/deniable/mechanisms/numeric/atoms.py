@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Self
 
 from deniable.channels import Reference
 from deniable.domains import Interval
 from deniable.errors import InvalidParameter
 from deniable.exact import Grid, Number, as_fraction, cells
 from deniable.exact.lattice import check_count
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.numeric.atoms_shape import best_atoms
 from deniable.mechanisms.numeric_base import NumericMechanism
 from deniable.mechanisms.reading import Joined, Values, middles
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 FINEST = 1 << 20
 MOST_POINTS = 1 << 16

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Self
 
 from deniable.channels import Table
 from deniable.channels.table import level_rows
@@ -14,8 +12,12 @@ from deniable.domains import Interval
 from deniable.errors import InvalidParameter
 from deniable.exact import Grid, cells, exp_floor
 from deniable.exact.lattice import check_count
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.numeric_base import NumericMechanism
 from deniable.mechanisms.reading import Affine, middles
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 MOST_POINTS = 2048
 UNIT, TOTAL = 1 << 64, 1 << 62

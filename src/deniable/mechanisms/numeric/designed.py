@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import ClassVar, Self
 
 from deniable.channels import Reference
 from deniable.domains import Interval
@@ -15,8 +13,12 @@ from deniable.errors import InvalidParameter
 from deniable.exact import Grid, cells
 from deniable.exact.lattice import check_count
 from deniable.exact.numbers import as_index
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.numeric_base import NumericMechanism
 from deniable.mechanisms.reading import Values
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 MOST_POINTS = 1 << 16
 MOST_PLACES = 1 << 14

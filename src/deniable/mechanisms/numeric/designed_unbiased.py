@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import ClassVar, Self
 
 from deniable.channels import Interpolated, Table
 from deniable.domains import Interval
 from deniable.errors import InvalidParameter
 from deniable.exact import Grid, points
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.numeric.designed import whole_numbers
 from deniable.mechanisms.numeric_base import NumericMechanism
 from deniable.mechanisms.reading import Affine
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 MOST_OUTPUTS = 1 << 12
 MOST_ROWS = 1 << 10

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Self
 
 from deniable.channels import Profile
 from deniable.channels.profile import symmetric
@@ -15,9 +13,13 @@ from deniable.errors import InvalidParameter
 from deniable.exact import Grid, Number, as_fraction, exp_bounds
 from deniable.exact import points as lattice_points
 from deniable.exact.lattice import check_count
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.numeric.gaussian_sigma import analytic_sigma, exact_sigma, published_sigma
 from deniable.mechanisms.numeric_base import NumericMechanism
 from deniable.mechanisms.reading import Affine
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 RULES = {"published": published_sigma, "exact": exact_sigma, "analytic": analytic_sigma}
 MOST_CELLS = 1 << 16

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Self
 
 from deniable.channels import Profile
 from deniable.domains import Interval
 from deniable.exact import Grid, exp_floor
 from deniable.exact import points as lattice_points
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.numeric.clipped_noise import checked_points, clipped_noise, reach, unit_bits
 from deniable.mechanisms.numeric_base import NumericMechanism
 from deniable.mechanisms.reading import Affine
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 from deniable.channels import TwoLevel, linear_window
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.numeric.pm import PM
+
+if TYPE_CHECKING:
+    from typing import ClassVar
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

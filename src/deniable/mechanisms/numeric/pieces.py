@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Self
 
 from deniable.channels import Nested
 from deniable.domains import Interval
 from deniable.errors import InvalidParameter
 from deniable.exact import Number, as_fraction
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.numeric.window_shape import odd_width
 from deniable.mechanisms.numeric_base import NumericMechanism
 from deniable.mechanisms.reading import Affine, middles
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 TOTAL_BITS = 52
 MOST_PIECES = 64

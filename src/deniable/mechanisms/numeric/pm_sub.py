@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
 
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.numeric.pm import PM
+
+if TYPE_CHECKING:
+    from typing import ClassVar
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

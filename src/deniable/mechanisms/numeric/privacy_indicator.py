@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Self
 
 from deniable.channels import Identity, Mixture
 from deniable.domains import Interval
 from deniable.errors import InvalidParameter
 from deniable.exact import Grid, Number, as_fraction
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.numeric.ogpm import OGPM
 from deniable.mechanisms.numeric.window import Window
 from deniable.mechanisms.numeric_base import NumericMechanism
 from deniable.mechanisms.reading import Affine, Joined
 from deniable.mechanisms.registry import mechanism_from_recipe
+
+if TYPE_CHECKING:
+    from typing import Any, ClassVar, Self
 
 SHARES = 1 << 40
 

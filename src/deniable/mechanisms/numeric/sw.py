@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Self
 
 from deniable.channels import TwoLevel, linear_window
 from deniable.domains import Interval
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.numeric.square_wave_shape import square_wave_share
 from deniable.mechanisms.numeric.window_shape import odd_width
 from deniable.mechanisms.numeric_base import NumericMechanism
 from deniable.mechanisms.reading import Affine
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar
 
+from deniable.frozen import TYPE_CHECKING, dataclass, replace
 from deniable.mechanisms.numeric.pm import PM
 from deniable.mechanisms.numeric.unbiased_window import unbiased_reading
 from deniable.mechanisms.reading import Affine
+
+if TYPE_CHECKING:
+    from typing import ClassVar
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar
 
+from deniable.frozen import TYPE_CHECKING, dataclass, replace
 from deniable.mechanisms.numeric.sw import SquareWave
 from deniable.mechanisms.reading import Affine
+
+if TYPE_CHECKING:
+    from typing import ClassVar
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Self
 
 from deniable.channels import Interpolated, Singleton, Table, TwoLevel
 from deniable.domains import Interval
 from deniable.exact import Epsilon, Grid, points, two_level_weights
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.numeric.unbiased_window import fine_steps, unbiased_pair
 from deniable.mechanisms.numeric_base import NumericMechanism
 from deniable.mechanisms.reading import Values
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.numeric.laplace import Laplace
+
+if TYPE_CHECKING:
+    from typing import ClassVar
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

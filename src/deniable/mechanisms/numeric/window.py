@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Self
 
 from deniable.channels import TwoLevel, slid_window
 from deniable.domains import Interval
 from deniable.errors import InvalidParameter
 from deniable.exact import Number, as_fraction
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.numeric.window_shape import best_share, odd_width
 from deniable.mechanisms.numeric_base import NumericMechanism
 from deniable.mechanisms.reading import Affine, middles
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

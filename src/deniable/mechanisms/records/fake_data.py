@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Self
 
 from deniable.channels import Singleton, TwoLevel
 from deniable.channels.fake_data import FakeData
@@ -14,8 +12,12 @@ from deniable.domains import Binary, Categories, Domain, Record
 from deniable.errors import InvalidParameter
 from deniable.exact import Epsilon, EpsilonLike, log_float
 from deniable.exact.epsilon import LARGEST, SMALLEST
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.base import Mechanism
 from deniable.mechanisms.records.product import RecordMechanism
+
+if TYPE_CHECKING:
+    from typing import Any, ClassVar, Self
 
 GRAIN = 1 << 40
 """The level of `for_one_field` is a multiple of 2**-40."""

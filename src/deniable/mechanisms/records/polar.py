@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Self
 
 from deniable.domains import Circle, Interval, Record
 from deniable.errors import InvalidParameter
 from deniable.exact import Epsilon
 from deniable.exact.epsilon import SMALLEST
 from deniable.exact.golden_section import golden_section
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.base import Mechanism
 from deniable.mechanisms.circular.circular_ogpm import CircularOGPM
 from deniable.mechanisms.circular.circular_window import CircularWindow
 from deniable.mechanisms.numeric.ogpm import OGPM
 from deniable.mechanisms.numeric.window import Window
 from deniable.mechanisms.records.product import RecordMechanism
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 EXPONENTS = {"absolute": 1, "squared": 2}
 PI = Decimal("3.14159265358979323846264338327950288419716939937510")

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
 
 from deniable.channels import Product
 from deniable.channels.product import digits, undigits
 from deniable.domains import Binary, Categories, Circle, Disc, Domain, Interval, Record, Rectangle
 from deniable.errors import InvalidParameter
 from deniable.exact import Epsilon, EpsilonLike, Number, as_fraction
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.base import Mechanism
 from deniable.mechanisms.registry import mechanism_class, mechanism_from_recipe
+
+if TYPE_CHECKING:
+    from typing import Any, ClassVar, Self
 
 USUAL: dict[type[Domain], str] = {
     Binary: "randomized-response",

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Self
 
 from deniable.channels import Mixture
 from deniable.channels.fake_data import one_of
 from deniable.domains import Binary, Categories, Interval, Record
 from deniable.errors import InvalidParameter
 from deniable.exact import Epsilon, EpsilonLike
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.base import Mechanism
 from deniable.mechanisms.records.product import USUAL, RecordMechanism, checked_parts
 from deniable.mechanisms.registry import mechanism_class
+
+if TYPE_CHECKING:
+    from typing import Any, ClassVar, Self
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

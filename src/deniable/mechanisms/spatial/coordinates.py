@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar
 
 from deniable.channels import Product
 from deniable.channels.product import undigits
@@ -15,9 +13,13 @@ from deniable.domains.plane import Place, Rectangle
 from deniable.domains.sphere import Sphere
 from deniable.errors import InvalidParameter
 from deniable.exact import Epsilon
+from deniable.frozen import TYPE_CHECKING, dataclass, fields
 from deniable.mechanisms.base import Mechanism
 from deniable.mechanisms.numeric_base import CircularMechanism, NumericMechanism
 from deniable.mechanisms.registry import mechanism_class
+
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
 
 FINE = 1 << 13
 """Cells a side of a region that stands for continuous space: the most a rectangle can have on both sides."""

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Self
 
 from deniable.channels import Table
 from deniable.channels.table import level_rows
 from deniable.domains import Disc, Domain, Interval, Points, Rectangle
 from deniable.errors import InvalidParameter
 from deniable.exact import exp_floor
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.base import Mechanism
 from deniable.mechanisms.spatial.place_lattice import STEPS, distance_steps, lattice, square_diameter
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 MOST_PLACES = 1 << 11
 WEIGHT_BITS, TOTAL_BITS = 56, 62

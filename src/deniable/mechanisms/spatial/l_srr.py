@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Self
 
 from deniable.channels.ranked import Ranked
 from deniable.domains import Disc, Domain, Interval, Points, Rectangle
 from deniable.errors import InvalidParameter
 from deniable.exact import two_level_weights
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.base import Mechanism
 from deniable.mechanisms.spatial.place_lattice import SIDE, lattice
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 MOST_PLACES = 1 << 14
 REACHES = (Fraction(3, 10), Fraction(6, 10))

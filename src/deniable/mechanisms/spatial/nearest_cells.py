@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Self
 
 from deniable.channels import TwoLevel
 from deniable.channels.nearest import NearestCells
 from deniable.domains import Disc, Domain, Interval, Polygon, Rectangle
 from deniable.errors import InvalidParameter
 from deniable.exact import Epsilon, Number, as_fraction
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.base import Mechanism
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 MOST_CELLS = 1 << 16
 BEST_AREAS = (

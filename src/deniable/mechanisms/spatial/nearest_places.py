@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Self
 
 from deniable.channels import TwoLevel
 from deniable.channels.nearest_places import MOST_COORDINATE, NearestPlaces
@@ -14,8 +12,12 @@ from deniable.domains import Domain, Points
 from deniable.domains.plane import Place
 from deniable.errors import InvalidParameter
 from deniable.exact import Number
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.base import Mechanism
 from deniable.mechanisms.spatial.nearest_cells import area_parameter, best_area
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 MOST_PLACES = 1 << 12
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from itertools import accumulate
-from typing import ClassVar, Self
 
 from deniable.channels import Table
 from deniable.channels.table import MOST_WEIGHTS
 from deniable.domains import Domain, Interval, Rectangle
 from deniable.errors import InvalidParameter
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.base import Mechanism
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 DIGITS = 30
 WEIGHT_BITS = 60

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Self
 
 from deniable.channels import TwoLevel
 from deniable.channels.sectors import Sectors
 from deniable.domains import Interval, Rectangle
 from deniable.errors import InvalidParameter
 from deniable.exact import Number
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.spatial.coordinates import coordinate_part
 from deniable.mechanisms.spatial.tracs_d import TraCSD
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Self
 
 from deniable.domains import Domain, Interval, Rectangle
 from deniable.domains.parallelogram import Parallelogram
 from deniable.exact import Number
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.base import Mechanism
 from deniable.mechanisms.numeric.window import loss_exponent
 from deniable.mechanisms.spatial.coordinates import FINE, CoordinateMechanism, coordinate_part
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Self
 
 from deniable.channels import TwoLevel, Window
 from deniable.channels.direction_distance import MOST_DISTANCES, MOST_SIDE, DirectionDistance, RectangleView
@@ -16,10 +14,14 @@ from deniable.domains.plane import Place
 from deniable.errors import InvalidParameter, OutOfDomain
 from deniable.exact import Epsilon, Number, as_fraction
 from deniable.exact.lattice import check_count
+from deniable.frozen import TYPE_CHECKING, dataclass, replace
 from deniable.mechanisms.base import Mechanism
 from deniable.mechanisms.numeric.window import loss_exponent
 from deniable.mechanisms.spatial.coordinates import FINE, coordinate_part
 from deniable.mechanisms.spatial.split import divided, split_parameter
+
+if TYPE_CHECKING:
+    from typing import Any, ClassVar, Self
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Self
 
 from deniable.channels.direction_distance import MOST_SIDE, DirectionDistance, DiscView
 from deniable.channels.directions import Directions
 from deniable.domains import Disc, Domain
 from deniable.domains.plane import Place
 from deniable.errors import InvalidParameter
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.spatial.tracs_d import DirectionDistanceMechanism
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

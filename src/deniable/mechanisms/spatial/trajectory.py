@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
 
 from deniable.channels.direction_distance import DirectionDistance
 from deniable.channels.product import undigits
@@ -14,9 +12,13 @@ from deniable.domains import Domain, Interval, Rectangle, Trajectory
 from deniable.errors import InvalidParameter
 from deniable.exact import Epsilon, EpsilonLike
 from deniable.exact.epsilon import LARGEST
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.base import Mechanism
 from deniable.mechanisms.registry import mechanism_class, mechanism_from_recipe
 from deniable.mechanisms.spatial.tracs_d import TraCSD
+
+if TYPE_CHECKING:
+    from typing import Any, ClassVar, Self
 
 PER = ("location", "trajectory")
 

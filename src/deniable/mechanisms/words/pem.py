@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar, Self
 
 from deniable.channels.wide_hashing import WideHashing
 from deniable.domains.words import Whole
 from deniable.errors import InvalidParameter
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.words.prefixes import PrefixMechanism
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 MOST_BUCKETS = 1 << 16
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
-from typing import ClassVar
 
 from deniable.channels import Mixture, TwoLevel
 from deniable.channels.sets import SetSystem
@@ -12,7 +10,11 @@ from deniable.domains import Domain
 from deniable.domains.words import Text, Whole
 from deniable.errors import InvalidParameter
 from deniable.exact.numbers import as_index
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.base import Mechanism
+
+if TYPE_CHECKING:
+    from typing import ClassVar
 
 MOST_STEP = 16
 

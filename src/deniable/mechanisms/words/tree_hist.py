@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar, Self
 
 from deniable.channels.sketch_signs import SketchSigns
 from deniable.domains.words import Whole
+from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.words.prefixes import PrefixMechanism, whole_parameter
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Self
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
