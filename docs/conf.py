@@ -17,6 +17,7 @@ exclude_patterns = ["README.md", "examples", "benchmarks/*.py"]
 html_theme = "furo"
 html_title = "deniable"
 html_static_path = []
+html_show_copyright = False
 html_show_sourcelink = False
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#0b5cad", "color-brand-content": "#0b5cad"},

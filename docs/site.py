@@ -83,11 +83,18 @@ def gather(stage: Path) -> None:
     front = (stage / "docs" / "index.md").read_text(encoding="utf-8")
     (stage / "docs" / "index.md").unlink()
     (stage / "index.md").write_text(re.sub(r"\]\((?!http|#)", "](docs/", front), encoding="utf-8")
+    for staged in stage.rglob("*.md"):
+        staged.write_text(without_last_line(staged.read_text(encoding="utf-8")), encoding="utf-8")
     proofs = "\n".join(f"{page.stem}" for page in sorted((stage / "proofs").glob("*.md")))
     text = (
         f"# Proofs\n\nOne page per mechanism: why its integers keep the promise.\n\n```{{toctree}}\n:maxdepth: 1\n\n{proofs}\n```\n"
     )
     (stage / "proofs" / "index.md").write_text(text, encoding="utf-8")
+
+
+def without_last_line(text: str) -> str:
+    """Examples end with an empty line for doctest, which looks like a mistake in a box."""
+    return re.sub(r"^(```pycon\n.*?)\n\n```$", r"\1\n```", text, flags=re.MULTILINE | re.DOTALL)
 
 
 def write_reference(folder: Path) -> None:

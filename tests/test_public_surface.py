@@ -34,8 +34,39 @@ def test_lazy_names_are_those_type_checkers_see() -> None:
     block = next(node for node in tree.body if isinstance(node, ast.If))
     imports = {(node.module, alias.name) for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names}
     homes = {(f"deniable.{home}", name) for home, names in deniable._HOMES.items() for name in names}
-    assert imports == homes
+    assert {(module, name) for module, name in imports if module != "typing"} == homes
     assert {name for _, name in homes} == set(deniable.__all__)
+
+
+def test_the_surface_is_small_and_the_rest_is_one_room_away() -> None:
+    assert len(deniable.__all__) <= 35
+    assert deniable.domains.Disc.__module__ == "deniable.domains.plane"
+    assert deniable.errors.InvalidEpsilon is not None
+    assert deniable.mechanisms.mechanism_class("pm").name == "pm"
+
+
+def test_a_room_is_loaded_when_it_is_asked_for() -> None:
+    code = "import sys, deniable; print('deniable.domains' in sys.modules); print(deniable.domains.Disc.__name__)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["False", "Disc"]
+
+
+def test_a_room_without_its_packages_says_what_is_missing() -> None:
+    code = (
+        "import sys; sys.modules['numpy'] = None; import deniable\n"
+        "try:\n    deniable.estimators\nexcept ModuleNotFoundError as error:\n    print(error.name)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "numpy"
+
+
+def test_help_begins_with_an_example_and_a_tour() -> None:
+    tour = inspect.getdoc(deniable) or ""
+    for name in ("Categories", "KaryRandomizedResponse", "Client", "encode_report", "DeniableError", "deniable.estimators"):
+        assert name in tour
+    for name in re.findall(r"deniable\.(\w+)", tour):
+        assert getattr(deniable, name) is not None
+    assert max(len(line) for line in tour.splitlines()) <= 132
 
 
 def test_unknown_names_are_refused() -> None:
@@ -59,7 +90,8 @@ def test_importing_is_fast_and_light() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_examples_in_documents_run(page: Path) -> None:
+def test_examples_in_documents_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # some of them write files
     assert doctest.testfile(str(page), module_relative=False).failed == 0
 
 

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("uvicorn", reason="the collector's packages are not installed")
 
 from tests.collector.running import collector
-from tests.test_quick_start import ADDRESS, ROOT, blocks, compared, steps
+from tests.following import ADDRESS, ROOT, blocks, compared, steps
 
 from deniable.collector import planned_survey
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,12 +36,30 @@ FINE: dict[str, tuple[Callable[[int], faults.Sampler], list[float]]] = {
 }
 
 
+ON_THE_PAGE = {
+    "truth off by k - 1": "truth probability off by a factor k − 1",
+    "last bit not randomised": "last bit not randomised",
+    "float sampler": "float sampler (value + Laplace noise in doubles)",
+    "words shared by two bits": "noise words used twice",
+    "epsilon for one hash": "ε computed for one hash function instead of two",
+    "memo": '"permanent" answer drawn again each time',
+}
+
+
+def shown_on_the_page(name: str) -> float:
+    """What docs/auditing.md says was proved."""
+    page = (Path(__file__).parents[2] / "docs" / "auditing.md").read_text(encoding="utf-8")
+    (row,) = [line for line in page.splitlines() if line.startswith(f"| {ON_THE_PAGE[name]} |")]
+    return float(row.rstrip("| ").rsplit("|", 1)[1])
+
+
 @pytest.mark.parametrize("name", FAULTY)
 def test_a_planted_fault_is_found(name: str) -> None:
     make, inputs = FAULTY[name]
     found = audit(make(1), inputs, epsilon=1, samples=SAMPLES, confidence=CONFIDENCE, vectorised=True)
     assert found.violated
     assert found.epsilon_lower > 1.05
+    assert found.epsilon_lower == pytest.approx(shown_on_the_page(name), abs=0.006)
 
 
 @pytest.mark.parametrize("name", FINE)
@@ -141,3 +160,5 @@ def test_a_permanent_answer_that_is_not_is_found(remembers: bool) -> None:
     found = memo_test(new_client, [0, 1], epsilon=1, times=8, samples=8000)
     assert found.violated is not remembers
     assert (found.changed == 0) is remembers
+    if not remembers:
+        assert found.history.epsilon_lower == pytest.approx(shown_on_the_page("memo"), abs=0.006)

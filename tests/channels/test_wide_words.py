@@ -13,6 +13,7 @@ from deniable.batch.keystream import Keystream
 from deniable.batch.samplers import sampler_for
 from deniable.channels import TwoLevel
 from deniable.channels.base import column_ratio
+from deniable.channels.hashing import Hashing
 from deniable.channels.sketch_signs import SketchSigns
 from deniable.channels.wide_hashing import WideHashing, wide_mix
 from deniable.errors import InvalidParameter
@@ -126,6 +127,13 @@ def test_the_sketch_kernel_gives_every_output_as_often_as_its_weight() -> None:
         script = Script([w for drawn in range(15) for at in range(16) for w in (word_for(drawn, 15), at << 60)])
         found = Counter(draw_many(channel, np.full(15 * 16, index), script).tolist())
         assert found == {y: channel.weight(index, y) for y in range(channel.outputs)}
+
+
+def test_what_a_browser_gets_names_every_number_of_the_sets() -> None:
+    assert WideHashing(64, 40, 7).compiled() == {"set": "wide-hashing", "bits": 64, "kept": 40, "buckets": 7}
+    signs = {"set": "sketch-signs", "bits": 50, "kept": 40, "row_bits": 1, "width_bits": 3, "salt": 5}
+    assert SketchSigns(50, 40, 1, 3, 5).compiled() == signs
+    assert Hashing(9, 4).compiled() == {"set": "hashing", "size": 9, "buckets": 4}
 
 
 @pytest.mark.parametrize(

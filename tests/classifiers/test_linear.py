@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -20,12 +21,14 @@ from sklearn.svm import LinearSVC
 from deniable.classifiers import exact_linear
 from deniable.classifiers.exact import utility
 from deniable.classifiers.exact_models import exact_utility
-from deniable.classifiers.law import ProductLaw, product_law
+from deniable.classifiers.law import product_law
 from deniable.classifiers.linear import linear_region
 from deniable.classifiers.perturbation import Feature, perturbations
 from deniable.classifiers.region import Box, HalfSpace, Polyhedron
 from deniable.classifiers.search import proved_box
 from deniable.errors import InvalidParameter, NotSupported
+
+from .every_output import brute, law_of
 
 Floats = NDArray[np.float64]
 SOURCE = np.random.Generator(np.random.PCG64(11))
@@ -34,6 +37,7 @@ SCALED = (ROWS - [0, -5, 0, 0, 3]) / [1, 10, 1, 100, 1]
 BINARY = (SCALED[:, 0] + SCALED[:, 1] - 0.5 * SCALED[:, 3] + 0.2 * SOURCE.normal(size=400) > 0.75).astype(int)
 THREE = np.digitize(SCALED[:, 0] + SCALED[:, 1] + 0.1 * SOURCE.normal(size=400), [0.8, 1.2])
 FEATURES = {0: Feature(0, 1, 23), 1: Feature(-5, 5, 19), 3: Feature(0, 100, 11), 4: Feature(3, 4, 7)}
+laws = partial(law_of, FEATURES)
 
 MODELS = [
     LogisticRegression(max_iter=2000),
@@ -43,20 +47,6 @@ MODELS = [
     make_pipeline(StandardScaler(with_mean=False), RidgeClassifier()),
     make_pipeline(StandardScaler(with_std=False), LinearDiscriminantAnalysis()),
 ]
-
-
-def brute(model: Any, record: Floats, sensitive: list[int], law: ProductLaw) -> float:
-    """rho by asking the model at every combination of outputs."""
-    atoms = [one.atoms for one in law.laws]
-    rows = np.repeat(record[None], math.prod(numbers.size for numbers, _ in atoms), axis=0)
-    rows[:, sensitive] = np.array(list(product(*(numbers for numbers, _ in atoms))))
-    chances = np.array([math.prod(chosen) for chosen in product(*(chances for _, chances in atoms))])
-    return float(chances[model.predict(rows) == model.predict(record[None])[0]].sum())
-
-
-def laws(record: Floats, sensitive: list[int], name: str = "k-rr", epsilon: float = 2, **parameters: Any) -> ProductLaw:
-    chosen = perturbations(name, [FEATURES[column] for column in sensitive], epsilon, **parameters)
-    return product_law(chosen, [float(record[column]) for column in sensitive])
 
 
 @pytest.mark.parametrize("labels", [BINARY, THREE], ids=["two classes", "three classes"])

@@ -16,13 +16,15 @@ from sklearn.preprocessing import StandardScaler
 
 from deniable.classifiers.exact import utility
 from deniable.classifiers.exact_network import network_radius
-from deniable.classifiers.law import ProductLaw, product_law
+from deniable.classifiers.law import product_law
 from deniable.classifiers.networks import network_box, read_network
 from deniable.classifiers.perturbation import Feature, perturbations
 from deniable.classifiers.quadratic import Quadratic, QuadraticRegion, boundary_circle, quadratic_region
 from deniable.classifiers.region import Box
 from deniable.classifiers.search import proved_box
 from deniable.errors import InvalidParameter, NotSupported
+
+from .every_output import brute
 
 torch = pytest.importorskip("torch")
 nn = torch.nn
@@ -172,14 +174,6 @@ def test_the_bound_in_three_dimensions_is_below_every_value() -> None:
 
 ROWS = SOURCE.normal(size=(300, 4)) * [1, 2, 1, 1]
 LABELS = np.digitize(ROWS[:, 0] ** 2 + ROWS[:, 1] * ROWS[:, 2] / 4, [0.5, 1.5])
-
-
-def brute(model: Any, record: Any, sensitive: list[int], law: ProductLaw) -> float:
-    atoms = [one.atoms for one in law.laws]
-    rows = np.repeat(record[None], math.prod(numbers.size for numbers, _ in atoms), axis=0)
-    rows[:, sensitive] = np.array(list(product(*(numbers for numbers, _ in atoms))))
-    chances = np.array([math.prod(chosen) for chosen in product(*(chances for _, chances in atoms))])
-    return float(chances[model.predict(rows) == model.predict(record[None])[0]].sum())
 
 
 @pytest.mark.parametrize("labels", [(LABELS > 0).astype(int), LABELS], ids=["two classes", "three classes"])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from itertools import product
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,10 +23,11 @@ from deniable.classifiers import exact_cells
 from deniable.classifiers.exact import utility
 from deniable.classifiers.exact_blocks import tree_blocks
 from deniable.classifiers.exact_cells import answered, restrict, tree_cells
-from deniable.classifiers.law import ProductLaw, product_law
-from deniable.classifiers.perturbation import Feature, perturbations
+from deniable.classifiers.perturbation import Feature
 from deniable.classifiers.region import Blocks, Cells
 from deniable.errors import NotSupported
+
+from .every_output import brute, law_of
 
 Floats = NDArray[np.float64]
 SOURCE = np.random.Generator(np.random.PCG64(5))
@@ -36,6 +36,7 @@ ROWS = np.round(SOURCE.random((300, 4)) * [100, 10, 1, 50], 1)
 BINARY = (ROWS[:, 0] / 100 + ROWS[:, 1] / 10 + 0.3 * SOURCE.normal(size=300) > 1).astype(int)
 THREE = np.digitize(ROWS[:, 0] / 100 + ROWS[:, 1] / 10 * ROWS[:, 2] + 0.2 * SOURCE.normal(size=300), [0.6, 1.0])
 FEATURES = {0: Feature(0, 100, 21), 1: Feature(0, 10, 17), 2: Feature(0, 1, 9)}
+laws = partial(law_of, FEATURES)
 
 MODELS = [
     DecisionTreeClassifier(random_state=0),
@@ -47,19 +48,6 @@ MODELS = [
     make_pipeline(StandardScaler(), RandomForestClassifier(20, random_state=2)),
     make_pipeline(MinMaxScaler(), GradientBoostingClassifier(n_estimators=10, random_state=0)),
 ]
-
-
-def brute(model: Any, record: Floats, sensitive: list[int], law: ProductLaw) -> float:
-    atoms = [one.atoms for one in law.laws]
-    rows = np.repeat(record[None], math.prod(numbers.size for numbers, _ in atoms), axis=0)
-    rows[:, sensitive] = np.array(list(product(*(numbers for numbers, _ in atoms))))
-    chances = np.array([math.prod(chosen) for chosen in product(*(chances for _, chances in atoms))])
-    return float(chances[model.predict(rows) == model.predict(record[None])[0]].sum())
-
-
-def laws(record: Floats, sensitive: list[int], name: str = "k-rr", epsilon: float = 2, **parameters: Any) -> ProductLaw:
-    chosen = perturbations(name, [FEATURES[column] for column in sensitive], epsilon, **parameters)
-    return product_law(chosen, [float(record[column]) for column in sensitive])
 
 
 @pytest.mark.parametrize("labels", [BINARY, THREE], ids=["two classes", "three classes"])

@@ -67,6 +67,14 @@ def test_functions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "VIOLATED" in leak.output
 
 
+def test_a_function_that_ends_the_program_is_not_passed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "audited_exit.py").write_text("def answer(value): raise SystemExit(0)\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    result = run("--python", "audited_exit:answer", "--inputs", "0,1", "-e", "1", "-n", "2000")
+    assert result.exit_code == 3
+    assert "600 times it raised SystemExit" in result.output
+
+
 @pytest.mark.parametrize(
     ("program", "code", "text"),
     [
@@ -97,9 +105,18 @@ def test_programs(program: str, code: int, text: str, tmp_path: Path) -> None:
         (["--python", "math:sqrt", "--inputs", "0,1", "-e", "-1"], "epsilon"),
         (["--url", "ftp://x", "--inputs", "0,1", "-e", "1"], "http://"),
         (["--command", "/nowhere/at-all", "--inputs", "0,1", "-e", "1"], "cannot be started"),
+        (["--command", "", "--inputs", "0,1", "-e", "1"], "is empty"),
+        (["--command", "echo 'open", "--inputs", "0,1", "-e", "1"], "quotation mark"),
+        (["--command", "cat", "--inputs", "0,1", "-e", "1", "--timeout", "-1"], "timeout must be"),
+        (["--url", "http://x", "--inputs", "0,1", "-e", "1", "--timeout", "nan"], "timeout must be"),
+        (["--recipe", "nowhere.json"], "No such file"),
+        (["--recipe", __file__], "not JSON"),
+        (["--python", "audited_crash:answer", "--inputs", "0,1", "-e", "1"], "raised ZeroDivisionError"),
     ],
 )
-def test_bad_questions_get_one_line(arguments: list[str], message: str) -> None:
+def test_bad_questions_get_one_line(arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "audited_crash.py").write_text("1 / 0\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
     result = run(*arguments)
     assert result.exit_code == 2
     assert message in result.stderr

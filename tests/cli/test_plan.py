@@ -82,6 +82,8 @@ def test_candidates_can_be_tried_out() -> None:
         ([*FREQUENCY, "--target-error", "0.001"], "impossible"),
         ([*FREQUENCY, "--chart", "x.gif"], "chart file"),
         (["-t", "test", "-n", "100", "-e", "1", "--size", "3"], "needs hypotheses"),
+        (["-t", "test", "-n", "100", "-e", "1"], "--test is missing"),
+        ([*FREQUENCY, "--simulate", "1"], "--simulate"),
     ],
 )
 def test_bad_questions_get_one_line(arguments: list[str], message: str) -> None:

@@ -30,6 +30,8 @@ from deniable.domains import (
 from deniable.errors import InvalidDomain, InvalidParameter, OutOfDomain
 from deniable.testing.values import awkward_values, bad_values
 
+from .shapes import SHAPES
+
 DOMAINS: list[Domain] = [
     Binary(),
     Categories(2),
@@ -49,6 +51,7 @@ DOMAINS: list[Domain] = [
     Record({"smokes": Binary(), "age": Interval(0, 120, cells=12), "city": Categories(["a", "b"])}),
     Trajectory(Rectangle(Interval(cells=3), Interval(cells=2)), length=3),
     Trajectory(Points([(0, 0), (1, 1)]), length=1),
+    *SHAPES,
 ]
 each = pytest.mark.parametrize("domain", DOMAINS, ids=repr)
 

@@ -103,7 +103,7 @@ def test_wrong_questions_are_refused(directory: Path) -> None:
     assert "no file matches" in run(directory / "x*", "--engine", "local").stderr
     (directory.parent / "reports.recipe.json").unlink()
     assert "give the recipe" in run(directory, "--engine", "local").stderr
-    assert "give the recipe" in run("s3://bucket/reports", "--engine", "spark").stderr
+    assert "give the recipe" in run("hdfs://host/reports", "--engine", "spark").stderr
 
 
 def test_without_pyspark_one_line_says_what_to_install(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:

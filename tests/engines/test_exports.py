@@ -13,7 +13,7 @@ from deniable.batch import randomize_many
 from deniable.collector.export import parquet_of_reports, parquet_of_sums
 from deniable.collector.store import Arrival, Store
 from deniable.engines import Local, Source, pieces
-from deniable.errors import InvalidParameter, WrongRecipe
+from deniable.errors import InvalidParameter, Malformed, WrongRecipe
 from deniable.surveys import Survey, survey_from_toml
 
 NARROW = """
@@ -114,3 +114,61 @@ def test_sums_that_cannot_be_read_are_counted(tmp_path: Path) -> None:
     parquet.write_table(table.set_column(3, "data", pa.array(data, pa.binary())), path)
     found = Local().read(Source(survey.mechanism, (str(path),)))
     assert (found.n, found.refused) == (300, {"unreadable": 1})
+
+
+def pages(path: Path, column: str) -> range:
+    """Where a column of an export's first row group stands in the file."""
+    from pyarrow import parquet
+
+    file = parquet.ParquetFile(path)
+    chunk = file.metadata.row_group(0).column(file.schema.names.index(column))
+    begin = chunk.dictionary_page_offset or chunk.data_page_offset
+    return range(begin, begin + chunk.total_compressed_size)
+
+
+@pytest.mark.parametrize(("what", "column", "missing"), [("reports", "output", 300), ("sums", "data", 0)])
+def test_one_flipped_bit_of_an_export_is_named_and_counted(tmp_path: Path, what: str, column: str, missing: int) -> None:
+    store, survey, sums = collected(tmp_path, NARROW)
+    path = export(store, survey, tmp_path / "a.parquet", what)
+    data, found = path.read_bytes(), 0
+    for place in pages(path, column):
+        damaged = bytearray(data)
+        damaged[place] ^= 1 << place % 8
+        path.write_bytes(bytes(damaged))
+        read = Local(1).read(Source(survey.mechanism, (str(path),)))
+        if not read.broken:
+            assert read.accumulator == sums, "a bit in a page's head that says nothing about its rows"
+            continue
+        found += 1
+        assert list(read.broken) == ["a.parquet"]
+        assert (read.n, read.refused) == (sums.n - read.broken["a.parquet"] if missing else 0, {})
+        assert 0 <= read.broken["a.parquet"] <= missing
+        assert read.notes[0].startswith("a.parquet is damaged: ")
+        if found % 20 == 1:
+            with pytest.raises(Malformed, match=r"a\.parquet is damaged"):
+                folded(survey, path)
+    assert found > len(pages(path, column)) / 2
+
+
+def test_an_export_whose_directory_contradicts_itself_is_named_and_counted(tmp_path: Path) -> None:
+    store, survey, sums = collected(tmp_path, NARROW)
+    path = export(store, survey, tmp_path / "a.parquet", "reports")
+    data = path.read_bytes()
+    # The directory has the number of rows of each of the two row groups behind their sizes: 300, of which 8 are taken away.
+    assert data.count(b"\x16\xd8\x04&") == 2
+    path.write_bytes(data.replace(b"\x16\xd8\x04&", b"\x16\xc8\x04&", 1))
+    read = Local().read(Source(survey.mechanism, (str(path),)))
+    assert (read.n, read.broken) == (sums.n - 8, {"a.parquet": 8})
+
+
+def test_an_export_whose_survey_is_damaged_is_named_and_counted(tmp_path: Path) -> None:
+    from pyarrow import parquet
+
+    store, survey, sums = collected(tmp_path, NARROW)
+    export(store, survey, tmp_path / "a" / "a.parquet", "reports")
+    path = export(store, survey, tmp_path / "b" / "b.parquet", "reports")
+    table = parquet.read_table(path)
+    parquet.write_table(table.replace_schema_metadata({b"deniable.survey": survey.to_json().replace(b"bus", b"bu", 1)}), path)
+    read = Local().read(Source(survey.mechanism, (str(tmp_path / "*" / "*.parquet"),)))
+    assert (read.accumulator, read.broken) == (sums, {"b/b.parquet": 600})
+    assert "the survey in it is damaged" in read.notes[0]

@@ -16,9 +16,9 @@ from pyarrow import parquet
 
 from deniable.accumulators import accumulator_for
 from deniable.batch import Reports
-from deniable.datasets import read_reports
+from deniable.datasets import read_reports, report_arrow
 from deniable.domains import Categories
-from deniable.engines import Folded, Local, Source, engine_by_name, local, pieces, rows
+from deniable.engines import Folded, Local, Source, engine_by_name, local, pieces
 from deniable.errors import DeniableError, InvalidParameter, Malformed, WrongRecipe
 from deniable.mechanisms import Mechanism, make_mechanism, mechanism_class, names
 from deniable.testing.values import few_values
@@ -119,7 +119,7 @@ def test_bad_records_are_counted_as_without_an_engine(
 
 
 def test_outputs_that_no_value_gives_are_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows, "possible", lambda channel, output: output not in (7, 99))
+    monkeypatch.setattr(report_arrow, "possible", lambda channel, output: output not in (7, 99))
     path = tmp_path / "a.parquet"
     parquet.write_table(pa.table({"output": np.arange(1000, dtype=np.int32) % 100}), path, row_group_size=150)
     found = read(K_RR, path)
@@ -216,7 +216,7 @@ def test_wrong_questions_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidParameter, match="did you mean output"):
         read(K_RR, tmp_path, column="outptu")
     with pytest.raises(InvalidParameter, match="engine spark"):
-        Local().fold(Source(K_RR, ("s3://bucket/reports",)))
+        Local().fold(Source(K_RR, ("hdfs://host/reports",)))
     with pytest.raises(InvalidParameter, match="paths"):
         Source(K_RR, "a.parquet")  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="base"):

@@ -28,6 +28,14 @@ def surveys(mechanism: Mechanism, values: NDArray[Any], name: str) -> Iterator[A
         yield one
 
 
+def people_of(law: Any, shape: tuple[int, int], target: str, seed: int) -> NDArray[Any]:
+    """Runs times users: of a population new draws from the law in every run, else the same users, spread as the law says."""
+    runs, size = shape
+    if target == "population":
+        return np.asarray(law.rvs(size=shape, random_state=np.random.default_rng(seed)))
+    return np.tile(law.ppf((np.arange(size) + 0.5) / size), (runs, 1))
+
+
 def expected(mechanism: Mechanism, *inputs: int) -> Accumulator:
     """Exactly what is expected of users with these inputs: every output as often as its integer weight says."""
     one = accumulator_for(mechanism)

@@ -15,7 +15,7 @@ from deniable.estimators import quantiles
 from deniable.mechanisms import make_mechanism
 from deniable.testing import FixedKeystream
 
-from .numeric_runs import surveys
+from .numeric_runs import people_of, surveys
 
 TRUTH = stats.beta(2, 3)
 LEVELS = (0.25, 0.5, 0.75)
@@ -24,9 +24,7 @@ LEVELS = (0.25, 0.5, 0.75)
 @pytest.mark.parametrize("target", ["these users", "population"])
 def test_intervals_of_quantiles_cover(target: Any) -> None:
     mechanism, runs, size = make_mechanism("sw", domain=Interval(0, 1, cells=1024), epsilon=2), 300, 2000
-    draws = np.random.default_rng(1)
-    fixed = TRUTH.ppf((np.arange(size) + 0.5) / size)
-    people = draws.beta(2, 3, size=(runs, size)) if target == "population" else np.tile(fixed, (runs, 1))
+    people = people_of(TRUTH, (runs, size), target, seed=1)
     inside = np.zeros(3)
     for sums in surveys(mechanism, people, f"quantiles {target}"):
         low, high = quantiles(sums, LEVELS, bins=64, target=target).interval()

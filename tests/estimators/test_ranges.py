@@ -16,7 +16,7 @@ from deniable.estimators.ranges import covered
 from deniable.mechanisms import make_mechanism
 from deniable.testing import FixedKeystream
 
-from .numeric_runs import surveys
+from .numeric_runs import people_of, surveys
 
 TRUTH = stats.beta(2, 3)
 
@@ -24,9 +24,7 @@ TRUTH = stats.beta(2, 3)
 @pytest.mark.parametrize("target", ["these users", "population"])
 def test_intervals_of_ranges_cover(target: Any) -> None:
     mechanism, runs, size = make_mechanism("sw", domain=Interval(0, 1, cells=1024), epsilon=3), 300, 2000
-    draws = np.random.default_rng(2)
-    fixed = TRUTH.ppf((np.arange(size) + 0.5) / size)
-    people = draws.beta(2, 3, size=(runs, size)) if target == "population" else np.tile(fixed, (runs, 1))
+    people = people_of(TRUTH, (runs, size), target, seed=2)
     truth, inside = float(TRUTH.cdf(0.7) - TRUTH.cdf(0.25)), 0
     for sums in surveys(mechanism, people, f"ranges {target}"):
         low, high = range_share(sums, 0.25, 0.7, bins=64, target=target).interval()

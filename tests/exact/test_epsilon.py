@@ -87,3 +87,72 @@ def test_an_epsilon_is_a_value() -> None:
     assert float(Epsilon(2).times(Fraction(1, 4))) == 0.5
     with pytest.raises(AttributeError):
         Epsilon(1).exact = Fraction(2)
+
+
+@pytest.mark.parametrize("value", ["1e-9", Fraction(1, 10**9), 20, "20"])
+def test_the_ends_of_the_range_belong_to_it(value: Any) -> None:
+    assert Epsilon(value).exact == Fraction(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "rule"),
+    [
+        (Fraction(1, 10**9 + 1), "at least 1e-9"),
+        (Fraction(1, 10**40), "at least 1e-9"),
+        (0, "must be positive, got 0"),
+        ("-1/3", "must be positive, got -1/3"),
+        (100 + Fraction(1, 10**9), "at most 100"),
+        (10**6, "at most 100"),
+    ],
+)
+def test_the_error_names_the_rule_that_was_broken(value: Any, rule: str) -> None:
+    for allow_large in (False, True):
+        with pytest.raises(InvalidEpsilon, match=rule):
+            Epsilon(value, allow_large=allow_large)
+
+
+def test_just_above_twenty_is_large_and_a_hundred_is_the_most() -> None:
+    with pytest.raises(InvalidEpsilon, match=r"write Epsilon\('20000000001/1000000000', allow_large=True\)"):
+        Epsilon(20 + Fraction(1, 10**9))
+    assert Epsilon(100, allow_large=True).exact == 100
+    assert repr(Epsilon(20)) == "Epsilon(20)"
+    assert repr(Epsilon(20.5, allow_large=True)) == "Epsilon(20.5, allow_large=True)"
+    assert str(Epsilon("1/3")) == "1/3"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("abc", "'abc'"),
+        ("x" * 38, repr("x" * 38)),
+        ("x" * 39, "'" + "x" * 36 + "..."),
+        (None, "None"),
+        (True, "True"),
+        (float("nan"), "nan"),
+        (Decimal("inf"), "Decimal('Infinity')"),
+        ([1, 2], "list"),
+        (b"1", "bytes"),
+    ],
+)
+def test_a_bad_epsilon_is_shown_shortly_and_objects_by_their_type(value: Any, shown: str) -> None:
+    with pytest.raises(InvalidEpsilon) as caught:
+        Epsilon(value)
+    assert str(caught.value).endswith(f"got {shown}")
+
+
+def test_an_epsilon_is_compared_with_numbers_and_with_nothing_else() -> None:
+    assert Epsilon(1) <= 1 <= Epsilon(1)
+    assert not Epsilon(1) < 1
+    assert Epsilon(1) != Epsilon(2)
+    assert Epsilon(1) != "1"
+    assert Epsilon(1) != [1]
+    with pytest.raises(TypeError):
+        assert Epsilon(1) < "2"
+
+
+def test_the_bounds_are_as_close_as_asked() -> None:
+    for bits in (16, 128, 300):
+        low, high = Epsilon(3).bounds(bits)
+        assert low < high <= low * (1 + Fraction(1, 2 ** (bits - 1)))
+    assert Epsilon(3).bounds() == Epsilon(3).bounds(128) != Epsilon(3).bounds(127)
+    assert Epsilon(15).times(Fraction(5)).exact == 75

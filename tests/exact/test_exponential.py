@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deniable.exact import exp_bounds, exp_ceil, exp_floor, exp_sign, log_float
+from deniable.exact.exponential import _series
 
 SIXTY = Context(prec=60, Emax=10**6, Emin=-(10**6))
 
@@ -75,3 +76,53 @@ def test_the_logarithm_is_right_to_double_precision(ratio: Fraction) -> None:
 def test_the_logarithm_of_nothing_and_of_huge_numbers() -> None:
     assert log_float(Fraction(0)) == -math.inf
     assert math.isclose(log_float(Fraction(10**5000)), 5000 * math.log(10))
+
+
+@given(st.fractions(min_value=-100, max_value=100), st.integers(1, 700))
+def test_the_bounds_are_as_close_as_asked_at_every_precision(x: Fraction, bits: int) -> None:
+    low, high = exp_bounds(x, bits)
+    finer = exp_bounds(x, bits + 80)
+    assert low <= finer[0] <= finer[1] <= high
+    assert high - low <= high * Fraction(1, 2**bits)
+
+
+@pytest.mark.parametrize("digits", [20, 40, 90, 300])
+def test_floors_are_decided_however_close_the_product_is_to_a_whole_number(digits: int) -> None:
+    """x is ln 2 to so many digits, cut off or one unit more: 1000 e**x is just below or just above 2000."""
+    with localcontext(Context(prec=digits + 20)):
+        below = Fraction(int(Decimal(2).ln() * 10**digits), 10**digits)
+    above = below + Fraction(1, 10**digits)
+    assert [exp_floor(1000, x) for x in (below, above)] == [1999, 2000]
+    assert [exp_ceil(1000, x) for x in (below, above)] == [2000, 2001]
+    assert [exp_sign(Fraction(2), x) for x in (below, above)] == [1, -1]
+
+
+@pytest.mark.parametrize("scale", range(40))
+def test_the_series_bounds_hold_at_every_scale_however_coarse(scale: int) -> None:
+    """The public bounds work at scales where rounding hides a missing remainder; here it cannot hide."""
+    for part in range(65):
+        x = Fraction(part, 1024)
+        low, high = _series(x, scale)
+        with localcontext(SIXTY):
+            real = exp_decimal(x) * (1 << scale)
+        assert low <= real <= high
+        assert high - low <= 8
+
+
+def test_e_to_the_zero_is_one() -> None:
+    assert exp_bounds(Fraction(0)) == (Fraction(1), Fraction(1))
+    assert exp_bounds(Fraction(1)) == exp_bounds(Fraction(1), 128) != exp_bounds(Fraction(1), 129)
+
+
+@given(st.fractions(min_value=Fraction(-1, 10**6), max_value=Fraction(1, 10**6)))
+def test_the_logarithm_near_one_keeps_its_relative_precision(distance: Fraction) -> None:
+    series = distance - distance**2 / 2 + distance**3 / 3 - distance**4 / 4
+    assert math.isclose(log_float(1 + distance), float(series), rel_tol=1e-15, abs_tol=0.0)
+
+
+def test_weights_of_thousands_of_bits_are_decided_too() -> None:
+    weight = 3**2000
+    low, high = exp_bounds(Fraction(2, 3), 5000)
+    assert exp_floor(weight, Fraction(2, 3)) == math.floor(weight * low) == math.floor(weight * high)
+    assert exp_sign(Fraction(exp_floor(weight, Fraction(-1)), weight), Fraction(-1)) == -1
+    assert exp_sign(Fraction(exp_ceil(weight, Fraction(-1)), weight), Fraction(-1)) == 1

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from tests.experiments.promised import REQUIRED
 
-from deniable.experiments.artifact import Artifact
+from deniable.experiments.artifact import Artifact, Claim, Published, named, readings
 from deniable.experiments.catalogue import UnknownArtifact, artifact_name, find, names
 
 
@@ -35,6 +36,26 @@ def test_published_numbers_say_where_they_are_published(name: str) -> None:
         assert number.tolerance >= 0
     published = [number.name for number in find(name).published]
     assert len(published) == len(set(published))
+
+
+def without_evidence(artifact: Artifact) -> list[str]:
+    """Reasons that no computed number would stand beside, and numbers that no reason uses."""
+    numbers = [one.name for one in artifact.published if bool(one.why) != bool(one.variants or one.evidence)]
+    return numbers + [one.text for one in artifact.claims if bool(one.why) != bool(one.evidence)]
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_reason_has_evidence(name: str) -> None:
+    assert without_evidence(find(name)) == []
+
+
+def test_a_reason_without_evidence_would_be_noticed() -> None:
+    said = Published("a", 1.0, 0.1, "here", "because")
+    claim = Claim("b", "here", lambda result: False, "because")
+    artifact = replace(find("figure-5.8"), published=(said,), claims=(claim,))
+    assert without_evidence(artifact) == ["a", "b"]
+    shown = replace(artifact, published=(replace(said, variants=readings("a")),), claims=(replace(claim, evidence=named("b")),))
+    assert without_evidence(shown) == []
 
 
 def test_names_are_in_the_order_of_the_sources() -> None:

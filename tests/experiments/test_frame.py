@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,18 @@ import pytest
 
 from deniable.charts.theme import inline, themed
 from deniable.experiments import run as frame
-from deniable.experiments.artifact import Artifact, Claim, MissingData, Published, Result, Run
+from deniable.experiments.artifact import (
+    Artifact,
+    Claim,
+    MissingData,
+    Published,
+    Result,
+    Run,
+    Verdict,
+    named,
+    other_roundings,
+    readings,
+)
 from deniable.experiments.report_page import build, pair, shown
 from deniable.experiments.run import Done, Skipped, identity, make, make_all, plain
 
@@ -22,7 +34,8 @@ calls: list[Run] = []
 
 def count_calls(run: Run) -> Result:
     calls.append(run)
-    return {"numbers": {"answer": 42.0, "words": float(len(run.randomness))}, "infinite": float("inf")}
+    numbers = {"answer": 42.0, "words": float(len(run.randomness))}
+    return {"numbers": numbers, "variants": {"words": {"<none>": -1.05, "one": 1.0, "two": 2.0}}, "infinite": float("inf")}
 
 
 def picture(result: Result) -> dict[str, object]:
@@ -41,9 +54,17 @@ ARTIFACT = Artifact(
     table=lambda result: [{"what": "answer", "ours": result["numbers"]["answer"]}],
     published=(
         Published("answer", 42.4, 0.5, "here"),
-        Published("words", -1.0, 0.1, "here", "because <this> is a test"),
+        Published(
+            "words",
+            -1.0,
+            0.1,
+            "here",
+            "because <this> is a test",
+            variants=readings("words"),
+            evidence=named("answer"),
+        ),
     ),
-    claims=(Claim("the sky is green", "there", lambda result: False, "it is blue"),),
+    claims=(Claim("the sky is green", "there", lambda result: False, "it is blue", named("answer")),),
 )
 
 
@@ -60,6 +81,70 @@ def test_a_number_within_its_tolerance_is_reproduced_and_others_need_a_reason() 
     assert (claim.verdict, claim.explained, claim.ours) == ("differs", True, False)
     silent = replace(ARTIFACT, published=(Published("answer", 42.6, 0.5, "here"),), claims=())
     assert not silent.verdicts(count_calls(Run()))[0].explained
+
+
+def test_a_reason_without_a_number_of_the_same_run_explains_nothing() -> None:
+    result = count_calls(Run())
+    words = Published("words", -1.0, 0.1, "here", "because")
+    claim = Claim("the sky is green", "there", lambda result: False, "it is blue")
+    only_words = replace(ARTIFACT, published=(words,), claims=(claim,))
+    assert [verdict.explained for verdict in only_words.verdicts(result)] == [False, False]
+    shown = replace(
+        only_words, published=(replace(words, evidence=named("answer")),), claims=(replace(claim, evidence=named("answer")),)
+    )
+    assert [verdict.explained for verdict in shown.verdicts(result)] == [True, True]
+    infinite = replace(only_words, published=(replace(words, evidence=lambda result: {"endless": float("inf")}),), claims=())
+    assert not infinite.verdicts(result)[0].explained
+
+
+def test_the_finding_says_which_readings_give_the_printed_number() -> None:
+    def finding(variants: dict[str, float]) -> str:
+        return Verdict("x", "here", 1.0, 3.0, 0.1, "differs", "because", variants).finding
+
+    assert finding({}) == ""
+    assert finding({"other unit": 1.05}) == "The printed number is got with: other unit (1.05)."
+    assert finding({"other unit": 2.0}) == "other unit gives 2, not the printed number."
+    assert finding({"a": 1.05, "b": 2.0}) == (
+        "The printed number is got with 1 of 2 other readings: a (1.05); all lie between 1.05 and 2."
+    )
+    assert finding({"a": 0.5, "b": 2.0}) == (
+        "None of 2 other readings gives the printed number: all lie between 0.5 and 2; the nearest is a (0.5)."
+    )
+    assert "and others" in finding({str(i): 1.0 for i in range(5)})
+
+
+def test_numbers_that_are_cut_or_rounded_up_are_told() -> None:
+    found = other_roundings("x")({"numbers": {"x": 0.4512}})
+    assert list(found.values()) == [0.45, 0.46]
+
+
+def test_a_stopped_artifact_goes_on_after_its_finished_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[str] = []
+    noted: list[str] = []
+
+    def part(name: str) -> list[float]:
+        counted.append(name)
+        if name == "second" and len(noted) < 3:
+            raise OSError("pulled plug")
+        return [0.1, 1 / 3]
+
+    def parts(run: Run) -> Result:
+        return {
+            "numbers": {"answer": 42.0, "words": 0.0},
+            "parts": [run.once(name, partial(part, name)) for name in ("first", "second")],
+        }
+
+    artifact = replace(ARTIFACT, compute=parts, published=(), claims=())
+    monkeypatch.setattr(frame, "find", lambda name: artifact)
+    run = Run(full=True, note=noted.append)
+    with pytest.raises(OSError, match="pulled plug"):
+        make("figure-0.0", run, tmp_path, pictures=False)
+    counted.clear()
+    again = make("figure-0.0", run, tmp_path, pictures=False)
+    assert counted == ["second"], "the first part was kept"
+    assert again.result == frame.compute(artifact, Run()), "and is the same bit by bit"
+    assert noted == ["first", "second", "second"]
+    assert not (tmp_path / "results" / "steps" / "figure-0.0").exists(), "parts are gone when the whole is kept"
 
 
 def test_a_number_that_is_not_finite_is_never_reproduced() -> None:
@@ -164,6 +249,9 @@ def test_the_page_is_one_file_with_every_picture_and_verdict(tmp_path: Path) -> 
     text = page.read_text(encoding="utf-8")
     assert text.count("<svg") == 2
     assert "because &lt;this&gt; is a test" in text
+    assert "&lt;none&gt; (-1.05)" in text, "the finding"
+    assert "all 3 readings" in text
+    assert "Computed here: answer <b>42</b>" in text
     assert "needs &lt;clicks&gt;" in text
     assert "deniable reproduce 1" in text, "the recorded randomness"
     assert "prefers-color-scheme: dark" in text

@@ -29,13 +29,10 @@ from deniable.testing.coins import FixedCoins
 from deniable.testing.keystream import FixedKeystream
 from deniable.testing.statistics import FALSE_ALARM, goodness_of_fit
 
+from .partitions import partitions
+from .squared_errors import within_three_errors
+
 RUNS = 1500
-
-
-def within_three_errors(estimates: np.ndarray[Any, Any], truth: float, variance: float) -> bool:
-    """Is the measured squared error the stated variance, within three standard errors of its own?"""
-    squares = (estimates - truth) ** 2
-    return bool(abs(squares.mean() - variance) < 3 * squares.std(ddof=1) / math.sqrt(len(squares)))
 
 
 def published_cells(k: int, p: Fraction, q: Fraction, rho: Fraction) -> tuple[Fraction, Fraction, Fraction]:
@@ -128,16 +125,6 @@ def test_one_liar_among_three_exposes_the_others() -> None:
     one, two = Fraction(2 * 9, math.comb(11, 2)), Fraction(1, math.comb(11, 2))
     assert found.exposed_fraction == pytest.approx(float(one / 4 + two / 2))
     assert found.epsilon_known_pairing == math.inf
-
-
-def partitions(users: list[int], size: int) -> Any:
-    if not users:
-        yield []
-        return
-    for chosen in itertools.combinations(users[1:], size - 1):
-        rest = [user for user in users[1:] if user not in chosen]
-        for others in partitions(rest, size):
-            yield [(users[0], *chosen), *others]
 
 
 @pytest.mark.parametrize("m", range(6))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,23 +19,10 @@ from deniable.testing.coins import FixedCoins
 from deniable.testing.keystream import FixedKeystream
 from deniable.testing.statistics import FALSE_ALARM, goodness_of_fit
 
+from .partitions import partitions
+from .squared_errors import within_three_errors
+
 RUNS = 1500
-
-
-def within_three_errors(estimates: np.ndarray[Any, Any], truth: float, variance: float) -> bool:
-    """Is the measured squared error the stated variance, within three standard errors of its own?"""
-    squares = (estimates - truth) ** 2
-    return bool(abs(squares.mean() - variance) < 3 * squares.std(ddof=1) / math.sqrt(len(squares)))
-
-
-def partitions(users: list[int], size: int) -> Any:
-    if not users:
-        yield []
-        return
-    for chosen in itertools.combinations(users[1:], size - 1):
-        rest = [user for user in users[1:] if user not in chosen]
-        for others in partitions(rest, size):
-            yield [(users[0], *chosen), *others]
 
 
 def test_unary_draws_have_the_marginals_of_oue_and_the_stated_joint_law() -> None:

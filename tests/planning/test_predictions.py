@@ -2,12 +2,11 @@
 
 There are so many surveys that 5 % is at least six standard errors of the simulated error, which is checked: a right
 prediction fails with probability 2e-9, all of them together below 1e-6. The coins are fixed, so it fails always or never.
-A sample of the matrix runs always; all of it takes long.
+A sample of the matrix runs always; all of it takes minutes.
 """
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -53,6 +52,17 @@ FULL: list[Setting] = [
     ("heavy-hitters", Whole(16), {"words": 8}, 4.0, 6000, 200),
     ("heavy-hitters", Text(4), {"words": 3}, 4.0, 8000, 200),
 ]
+MORE: list[tuple[Setting, tuple[str, ...]]] = [
+    *((("frequency", Categories(k), {"repeats": 5, "changing": False}, 2.0, 400, 300), ("rappor",)) for k in (5, 40)),
+    (("distribution", Interval(0, 10, cells=1024), {"bins": 6}, 2.0, 600, 400), ("window", "ogpm")),
+    (("distribution", Interval(0, 1, cells=4096), {"bins": 16}, 4.0, 300, 400), ("hierarchical-histogram",)),
+    (("distribution", Interval(0, 1, cells=4096), {"bins": 64}, 3.0, 900, 400), ("hierarchical-histogram",)),
+    *(
+        (("quantile", Interval(0, 10, cells=1024), {"bins": 16, "level": level}, 3.0, 1000, 600), ("hierarchical-histogram",))
+        for level in (0.3, 0.5, 0.7)
+    ),
+]
+"""Settings for those that are no candidates in three of the others."""
 SAMPLE: dict[str, tuple[str, ...]] = {
     "frequency": ("k-rr", "oue", "subset", "projective", "rs-fd", "rappor", "randomized-response"),
     "mean": ("duchi", "hm", "pm-sub", "sw", "sample-one", "product"),
@@ -100,7 +110,7 @@ def check(way: Way, setting: Setting) -> None:
         if not 1 <= short < MOST_SHORT:
             break
         # As many surveys as it takes: some errors vary more than others.
-        runs = round(1.6 * short**2 * runs)
+        runs = round(1.3 * short**2 * runs)
         tried = way.simulated(users, runs, FixedKeystream(f"{name} again {again}"))
     assert DEVIATIONS * tried.standard_error < WITHIN * tried.error, f"{way.label}: too few surveys to tell ({tried})"
     assert abs(tried.error / predicted - 1) < WITHIN, (way.label, predicted, tried)
@@ -135,14 +145,36 @@ def test_fields_of_different_sizes_are_planned_together() -> None:
 
 
 @pytest.mark.heavy
-@pytest.mark.skipif("DENIABLE_MATRIX" not in os.environ, reason="takes long; DENIABLE_MATRIX=1 runs it")
 @pytest.mark.parametrize("number", range(len(FULL)), ids=lambda number: f"{number}-{FULL[number][0]}-{FULL[number][1].kind}")
 def test_the_whole_matrix_of_mechanisms_tasks_and_sizes(number: int) -> None:
-    """`DENIABLE_MATRIX=1 pytest -m heavy tests/planning/test_predictions.py`: every candidate of every setting, slow ones too."""
+    """`pytest -m heavy tests/planning/test_predictions.py`: every candidate of every setting, slow ones too."""
+    check_all(candidates(FULL[number], slow=True), FULL[number])
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(("setting", "names"), MORE, ids=[f"{names[0]}-{number}" for number, (_, names) in enumerate(MORE)])
+def test_mechanisms_that_are_seldom_candidates(setting: Setting, names: tuple[str, ...]) -> None:
+    found = [way for way in candidates(setting, slow=True) if way.name in names]
+    assert {way.name for way in found} == set(names)
+    check_all(found, setting)
+
+
+def check_all(found: list[Way], setting: Setting) -> None:
     missed = []
-    for way in candidates(FULL[number], slow=True):
+    for way in found:
         try:
-            check(way, FULL[number])
+            check(way, setting)
         except AssertionError as miss:
             missed.append(str(miss))
     assert not missed
+
+
+@pytest.mark.heavy
+def test_every_candidate_of_every_task_is_tried_at_three_sizes() -> None:
+    tried: Counter[tuple[str, str]] = Counter()
+    for setting in FULL:
+        tried.update({(setting[0], way.name) for way in candidates(setting, slow=True)})
+    for setting, names in MORE:
+        tried.update((setting[0], name) for name in names)
+    assert {key for key, times in tried.items() if times < 3} == set()
+    assert {task for task, _ in tried} == set(TASKS)

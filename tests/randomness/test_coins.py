@@ -109,3 +109,8 @@ def test_fixed_keystreams_repeat_themselves_and_their_children_differ() -> None:
     assert len(set(blocks)) == 4
     with pytest.raises(ValueError, match="contiguous"):
         streams[0].fill(np.zeros(8, dtype=np.uint8)[::2])
+
+
+def test_system_coins_show_their_name_and_nothing_else() -> None:
+    """They are a default argument: this is what help() prints."""
+    assert repr(SYSTEM) == "SYSTEM"

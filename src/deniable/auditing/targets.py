@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shlex
 import signal
@@ -70,7 +71,7 @@ class Vectorised:
         asked: Any = [value] * size if isinstance(value, list | tuple | dict) else np.full(size, value)
         try:
             found = np.asarray(self.function(asked))
-        except Exception as error:  # whatever somebody else's code raises
+        except (Exception, SystemExit) as error:  # whatever somebody else's code raises
             return Draws(np.empty(0), Counter({f"raised {type(error).__name__}": size}))
         if found.ndim not in (1, 2) or len(found) != size:
             return Draws(np.empty(0), Counter({"gave another number of reports than values": size}))
@@ -89,7 +90,7 @@ class Scalar:
         for _ in range(count):
             try:
                 found.append(self.function(value))
-            except Exception as error:  # whatever somebody else's code raises
+            except (Exception, SystemExit) as error:  # whatever somebody else's code raises
                 failures[f"raised {type(error).__name__}"] += 1
         return Draws(as_reports(found, failures), failures)
 
@@ -106,6 +107,19 @@ class Command:
     timeout: float = 10.0
     workers: int = 0
 
+    def __post_init__(self) -> None:
+        _check_timeout(self.timeout)
+        if not self._arguments():
+            raise InvalidParameter("the command is empty; give a program and its arguments")
+
+    def _arguments(self) -> list[str]:
+        if not isinstance(self.command, str):
+            return list(self.command)
+        try:
+            return shlex.split(self.command)
+        except ValueError:
+            raise InvalidParameter("the command has an open quotation mark; close it") from None
+
     def draw(self, value: Any, count: int) -> Draws:
         """Several processes at a time."""
         text = value if isinstance(value, str) else json.dumps(value)
@@ -117,11 +131,10 @@ class Command:
         return Draws(as_reports([report for found, _ in answers for report in found], failures), failures)
 
     def _run(self, text: str, size: int) -> tuple[list[Any], Counter[str]]:
-        arguments = shlex.split(self.command) if isinstance(self.command, str) else list(self.command)
         try:
             # Its own session, so that children of a program that hangs are ended with it.
             process = subprocess.Popen(  # noqa: S603 - running the user's own command is the purpose
-                arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+                self._arguments(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
             )
         except OSError:
             raise InvalidParameter("the command cannot be started; check its first word and its path") from None
@@ -147,6 +160,7 @@ class HttpClient:
     def __post_init__(self) -> None:
         if urllib.parse.urlsplit(self.url).scheme not in ("http", "https"):
             raise InvalidParameter("url must begin with http:// or https://")
+        _check_timeout(self.timeout)
 
     def draw(self, value: Any, count: int) -> Draws:
         """Several requests at a time."""
@@ -167,6 +181,11 @@ class HttpClient:
             return [], Counter({f"took longer than {self.timeout:g} s": 1})
         except (urllib.error.URLError, ConnectionError, OSError):
             return [], Counter({"could not be reached": 1})
+
+
+def _check_timeout(timeout: float) -> None:
+    if not 0 < timeout < math.inf:
+        raise InvalidParameter("timeout must be a positive number of seconds: how long a report may take")
 
 
 def _answers(output: bytes, size: int) -> tuple[list[Any], Counter[str]]:

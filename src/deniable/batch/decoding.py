@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.batch.frames import unframed
 from deniable.batch.place_decoding import decode_places
 from deniable.batch.sampler import Outputs
 from deniable.channels import Channel, Product
@@ -18,6 +19,8 @@ from deniable.mechanisms.reading import Affine, Joined, Reading, Values
 
 def decode_many(mechanism: Mechanism, outputs: Any) -> Any:
     """The values an array of outputs stands for: an array, or a list where values are not numbers."""
+    if not isinstance(outputs, np.ndarray | tuple):
+        outputs = np.asarray(unframed(outputs))
     if isinstance(mechanism, NumericMechanism | CircularMechanism):
         return to_domain(mechanism.domain, positions(mechanism.reading, outputs))
     places = decode_places(mechanism, outputs)

@@ -43,6 +43,44 @@ def side_by_side(columns: dict[str, NDArray[Any]]) -> NDArray[Any]:
     return np.stack([column if same else column.astype(object) for column in columns.values()], axis=1)
 
 
+def whole_numbers(values: Any, name: str, size: int) -> NDArray[Any]:
+    """A list, array or column of whole numbers below `size`, or of bits, as an array; nothing is rounded into one.
+
+    >>> whole_numbers([1, 0], "the answers", 2)
+    array([1, 0])
+    """
+    plain = unframed(values)
+    try:
+        found = np.asarray(plain)
+        found = np.array(found.tolist()) if found.dtype == object else found
+    except (TypeError, ValueError, OverflowError):
+        found = np.empty((0, 0))
+    if found.ndim == 1 and found.size == 0:
+        return np.empty(0, np.int64)
+    fine = found.ndim == 1 and found.dtype.kind in "biu" and found.max() < size
+    if not fine or (found.dtype.kind == "i" and found.min() < 0):
+        what = "bits" if size == 2 else f"whole numbers from 0 to {size - 1}"
+        raise InvalidParameter(f"{name} must be a one-dimensional array of {what}")
+    return found
+
+
+def table_of_numbers(rows: Any) -> tuple[NDArray[np.float64], list[str] | None]:
+    """A frame, an array or rows as numbers, and the names of the columns where there are any.
+
+    What is not a number becomes nan only where the frame says that it is missing; a name stays a ValueError.
+    """
+    if isinstance(rows, PLAIN):
+        return np.array(rows, dtype=np.float64), None
+    import narwhals as nw
+
+    found = nw.from_native(_table(rows), eager_only=True, pass_through=True)
+    if not isinstance(found, nw.DataFrame):
+        return np.array(rows.to_numpy() if hasattr(rows, "to_numpy") else rows, dtype=np.float64), None
+    names = [str(name) for name in found.columns]
+    columns = [_numbers(found[name]) for name in found.columns]
+    return np.stack(columns, axis=1) if columns else np.empty((len(found), 0)), names
+
+
 def column_array(column: Any) -> NDArray[Any]:
     """A narwhals column: numbers and bits as they are stored, anything else one object per value."""
     if column.null_count():
@@ -56,6 +94,13 @@ def column_array(column: Any) -> NDArray[Any]:
     objects = np.empty(len(listed), object)
     objects[:] = listed
     return objects
+
+
+def _numbers(column: Any) -> NDArray[np.float64]:
+    """A narwhals column as floats, with nan for what is missing."""
+    if column.null_count():
+        return np.array([np.nan if value is None else value for value in column.to_list()], np.float64)
+    return np.asarray(column_array(column), np.float64)
 
 
 def _table(values: Any) -> Any:

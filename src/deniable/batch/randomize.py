@@ -8,6 +8,7 @@ import numpy as np
 
 from deniable.batch.encoding import as_array, chunk_encoder, encode_many
 from deniable.batch.fake_data import WIDE
+from deniable.batch.frames import unframed
 from deniable.batch.grids import Encoder
 from deniable.batch.keystream import Keystream, SystemKeystream
 from deniable.batch.parallel import in_parallel, worthwhile_threads
@@ -38,7 +39,7 @@ def draw_many(channel: Channel, indices: Any, keystream: Keystream | None = None
     stream = SystemKeystream() if keystream is None else keystream
     if isinstance(channel, Product):
         return tuple(draw_many(part, column, stream) for part, column in zip(channel.parts, indices, strict=True))
-    inputs = np.ascontiguousarray(indices, np.int64 if channel.inputs < WIDE else object)
+    inputs = np.ascontiguousarray(unframed(indices), np.int64 if channel.inputs < WIDE else object)
     if len(inputs) and not (inputs.min() >= 0 and inputs.max() < channel.inputs):
         raise InvalidParameter(f"the channel has inputs 0 to {channel.inputs - 1}")
     return _run(sampler_for(channel), inputs, stream, None)

@@ -5,8 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from deniable.batch.decoding import decode_many, output_ints
-from deniable.batch.packing import pack_reports, unpack_reports
+from deniable.batch.frames import unframed
+from deniable.batch.packing import outputs_from_ints, pack_reports, unpack_reports
+from deniable.channels import Channel
+from deniable.errors import InvalidParameter
 from deniable.mechanisms import Mechanism
 from deniable.reports import Report
 
@@ -16,11 +21,16 @@ class Reports:
     """The outputs of one recipe for many users.
 
     `outputs` is an array of unsigned integers, or rows of bytes for unary reports (bit v of a report is
-    bit v % 8 of byte v // 8), or a tuple of such arrays for records.
+    bit v % 8 of byte v // 8), or a tuple of such arrays for records. A list or a column of whole numbers becomes
+    what its recipe needs.
     """
 
     mechanism: Mechanism
     outputs: Any
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.outputs, np.ndarray | tuple):
+            object.__setattr__(self, "outputs", _from_column(self.mechanism.channel, unframed(self.outputs)))
 
     def __len__(self) -> int:
         outputs = self.outputs
@@ -51,6 +61,14 @@ class Reports:
 
     def __repr__(self) -> str:
         return f"Reports(n={len(self)}, mechanism={self.mechanism!r})"
+
+
+def _from_column(channel: Channel, outputs: Any) -> Any:
+    """A list or a column of outputs as the arrays the samplers give."""
+    listed = outputs.tolist() if isinstance(outputs, np.ndarray) else list(outputs)
+    if not all(isinstance(output, int) and 0 <= output < channel.outputs for output in listed):
+        raise InvalidParameter(f"the outputs must be whole numbers that this recipe can give, 0 to {channel.outputs - 1}")
+    return outputs_from_ints(channel, listed)
 
 
 def _slice(outputs: Any, place: int) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 from deniable.charts.theme import COLOURS, FAINT, INK, inline, themed
 from deniable.errors import InvalidParameter
-from deniable.trajectories.density import DensityMap
+from deniable.trajectories.density_estimate import DensityMap
 from deniable.trajectories.fine_density import FineMap
 from deniable.trajectories.paths import Paths
 from deniable.trajectories.transitions import PlaceTable

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.batch.frames import table_of_numbers
 from deniable.classifiers.exact import Utility, utility
 from deniable.classifiers.exact_cells import tree_cells
 from deniable.classifiers.law import ProductLaw, product_law
@@ -100,7 +101,7 @@ class DataUtility:
 
 def data_utility(model: Any, records: Any, sensitive: Sequence[int], perturbations: Sequence[Perturbation]) -> DataUtility:
     """rho of every row of an array of records."""
-    rows = np.asarray(records, dtype=np.float64)
+    rows, _ = table_of_numbers(records)
     if rows.ndim != 2 or not len(rows):
         raise InvalidParameter("records must be an array with one row per record, at least one")
     fixed = np.delete(np.arange(rows.shape[1]), list(sensitive))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.batch import SystemKeystream, draw_many, encode_many
+from deniable.batch.frames import table_of_numbers
 from deniable.classifiers.perturbation import Feature, Perturbation, perturbations
 from deniable.errors import InvalidParameter, OutOfDomain
 from deniable.exact import EpsilonLike
@@ -61,8 +62,7 @@ class Randomizer:
 
     def transform(self, rows: Any) -> NDArray[np.float64]:
         """A copy of the table in which the sensitive columns are private reports."""
-        names = [str(name) for name in rows.columns] if hasattr(rows, "columns") else None
-        table = np.array(rows.to_numpy() if hasattr(rows, "to_numpy") else rows, dtype=np.float64)
+        table, names = table_of_numbers(rows)
         if table.ndim != 2:
             raise InvalidParameter("rows must be a table: two dimensions, one row per record")
         for column, one in self._perturbations().items():

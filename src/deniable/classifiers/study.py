@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.batch import Keystream
+from deniable.batch.frames import table_of_numbers, unframed
 from deniable.classifiers.exact import Utility, utility
 from deniable.classifiers.exact_models import exact_region
 from deniable.classifiers.intervals import Counted, Evidence
@@ -143,9 +144,8 @@ def study(
     the true record; with `truth`, one label per record, it is about that label.
     """
     judge = as_model(model)
-    if names is None and hasattr(records, "columns"):
-        names = [str(name) for name in records.columns]
-    table = _table(records)
+    table, found = _table(records)
+    names = found if names is None else names
     if names is not None:
         judge.check_names(names)
     known = judge.feature_names if names is None else tuple(str(name) for name in names)
@@ -163,23 +163,24 @@ def study(
             )
     answers = judge.look(table)
     if truth is not None:
-        answers = np.asarray(truth)
+        answers = np.asarray(unframed(truth))
         if answers.shape != (len(table),):
             raise InvalidParameter("truth must have one label per record")
     return Study(judge, table, tuple(columns), shown, tuple(sensitive.values()), answers, "answer" if truth is None else "truth")
 
 
-def _table(records: Any) -> Floats:
-    raw = records.to_numpy() if hasattr(records, "to_numpy") else records
+def _table(records: Any) -> tuple[Floats, Sequence[str] | None]:
+    names: Sequence[str] | None = None
     try:
-        table = np.atleast_2d(np.asarray(raw, dtype=np.float64))
+        table, names = table_of_numbers(records)
+        table = np.atleast_2d(table)
     except (TypeError, ValueError):
         table = np.empty((0, 0))
     if table.ndim != 2 or not table.size:
         raise InvalidParameter("records must be a table of numbers with at least one row; encode categories as numbers first")
     if not bool(np.isfinite(table).all()):
         raise InvalidParameter("records must hold finite numbers: fill in what is missing first")
-    return table
+    return table, names
 
 
 def _column(key: Any, names: tuple[str, ...] | None, width: int) -> int:

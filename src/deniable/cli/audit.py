@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from deniable.cli.terminal import console, print_json
-from deniable.errors import InvalidParameter, Malformed
+from deniable.errors import InvalidParameter, Malformed, OutOfDomain, WireError
 from deniable.mechanisms import mechanism_from_recipe
 from deniable.wire import parse_json
 
@@ -121,6 +121,8 @@ def _target(program: str | None, function: str | None, url: str | None, lines: b
             called = getattr(called, part)
     except (ImportError, AttributeError, ValueError):
         raise click.UsageError("--python must name a function as MODULE:FUNCTION that can be imported from here") from None
+    except (Exception, SystemExit) as error:  # whatever somebody else's module does when it is imported
+        raise click.UsageError(f"--python: importing the module raised {type(error).__name__}; mend it first") from None
     finally:
         sys.path.remove("")
     if not callable(called):
@@ -167,9 +169,14 @@ def _of_recipe(path: str, epsilon: str | None, samples: int | None, confidence: 
     from deniable.auditing import audit_mechanism, verify
     from deniable.exact import Epsilon
 
-    document = compiled_document(path)
-    if compiled_out is not None:
-        Path(compiled_out).write_text(json.dumps(document) + "\n", encoding="utf-8")
+    try:
+        document = compiled_document(path)
+        if compiled_out is not None:
+            Path(compiled_out).write_text(json.dumps(document) + "\n", encoding="utf-8")
+    except OSError as error:  # not left to others: exit code 1 would say that the promise is broken
+        raise click.UsageError(f"{error.filename or path}: {error.strerror or 'cannot be used'}") from None
+    except (WireError, OutOfDomain) as error:
+        raise click.UsageError(f"--recipe: {error}") from None
     claim = None if epsilon is None else Epsilon(epsilon, allow_large=True).exact
     verdict = verify(document, claim)
     word = {True: "holds", False: "DOES NOT HOLD", None: "not judged"}[verdict.holds]

@@ -26,15 +26,20 @@ def engine_options(command: Command) -> Command:
     return engine(master(command))
 
 
+def engine_for(paths: tuple[str, ...], chosen: str | None) -> str | None:
+    """The engine that was named; addresses in S3 are read by the local one if none was."""
+    return "local" if chosen is None and any(path[:5].lower() == "s3://" for path in paths) else chosen
+
+
 def engine_recipe(paths: tuple[str, ...], given: str | None) -> Mechanism:
     """The recipe that was named, the one beside the files or their directory, or the one in a collector's export."""
     if given is not None:
         return read_recipe(given)
     _needs_arrow()
     from deniable.engines.exported import exported_mechanism
-    from deniable.engines.source import is_remote, local_files
+    from deniable.engines.source import sizes_of
 
-    files = local_files([path for path in paths if not is_remote(path)])
+    files = tuple(sizes_of(paths))
     named = [path.rstrip("/") for path in (*paths, *files)]
     found: dict[str, Mechanism] = {name: read_recipe(recipe_beside(name)) for name in named if recipe_beside(name).exists()}
     if not found:
@@ -61,12 +66,11 @@ def read_by_engine(
 ) -> Folded:
     """The sums of all files, with a bar where someone is looking."""
     _needs_arrow()
-    from deniable.datasets import total_bytes
     from deniable.engines import Source, engine_by_name
 
     source = Source(mechanism, paths, column, base, strict)
     engine = engine_by_name(name, master)
-    total = None if source.remote else total_bytes(source.files)
+    total = None if source.remote else sum(source.sizes.values())
     with byte_progress("reading", total, hidden=quiet) as progress:
         return engine.read(source, progress)
 
@@ -78,6 +82,6 @@ def files_told(intake: Any) -> dict[str, Any]:
 
 def _needs_arrow() -> None:
     try:
-        import deniable.engines.rows  # noqa: F401 - only to see whether its package is there
+        import deniable.engines.pieces  # noqa: F401 - only to see whether its package is there
     except ModuleNotFoundError as error:
         raise MissingPackage("engines read Parquet by the package pyarrow: pip install 'deniable[files]'") from error

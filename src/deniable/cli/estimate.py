@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from deniable.cli.answers import QUESTIONS, Answer, Wish, answer, usual_question
-from deniable.cli.engine import engine_options, engine_recipe, files_told, read_by_engine
+from deniable.cli.engine import engine_for, engine_options, engine_recipe, files_told, read_by_engine
 from deniable.cli.recipes import recipe_of
 from deniable.cli.terminal import block_chart, byte_progress, console, print_json, table
 from deniable.errors import InvalidParameter, Malformed
@@ -67,7 +67,8 @@ def estimate(
     Files hold wire batches (.dn), wire JSON by lines (.jsonl), or tables (.csv, .parquet, .arrow) with a column of outputs. They
     are read piece by piece, so they may be larger than the memory. Records that cannot be used are counted by reason and left out.
 
-    With --engine, REPORTS are Parquet files, patterns in quotes ('reports/*.parquet'), directories, or, for spark, addresses.
+    With --engine, REPORTS are Parquet files, patterns in quotes ('reports/*.parquet'), directories, the same in S3
+    ('s3://bucket/*.parquet', which needs no --engine), or, for spark, other addresses.
     """
     if master is not None and engine != "spark":
         raise click.UsageError("--master is the address of a Spark cluster; use it with --engine spark")
@@ -78,6 +79,7 @@ def estimate(
     if len({Path(path).resolve() for path in reports}) < len(reports):
         raise click.UsageError("a file is given twice; its reports would count twice")
     wanted = _levels(levels)
+    engine = engine_for(reports, engine)
     mechanism = recipe_of(reports, recipe) if engine is None else engine_recipe(reports, recipe)
     question = what or (usual_question(mechanism.domain) if field is None else None)
     if engine is None:

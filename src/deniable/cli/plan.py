@@ -48,7 +48,9 @@ SHOWN = 12
 @click.option("--level", type=float, default=0.5, show_default=True, help="For quantile: 0.5 is the median.")
 @click.option("--words", type=int, default=10, show_default=True, help="For heavy-hitters: about how many there are.")
 @click.option("--test", "hypotheses", nargs=2, metavar="P0 P1", help="For test: the shares under both hypotheses.")
-@click.option("--simulate", type=int, help="Also try every candidate out in so many surveys (at most 20,000 users each).")
+@click.option(
+    "--simulate", type=click.IntRange(2), help="Also try every candidate out in so many surveys (at most 20,000 users each)."
+)
 @click.option("--chart", type=click.Path(dir_okay=False), help="Draw the frontier to a .png, .svg, .html or .json file.")
 @click.option("--recipe-out", type=click.Path(dir_okay=False), help="Write the pick's recipe to a file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -119,6 +121,8 @@ def _domain(task: str, size: int | None, domain: str | None) -> str:
         if domain is not None or task not in ("frequency", "test"):
             raise InvalidParameter("--size is the number of categories of a frequency; elsewhere use --domain")
         return f"categories:{size}"
+    if task == "test" and domain is None:
+        raise InvalidParameter("--test is missing: the shares of the values under P0 and under P1, such as --test 0.5,0.5 0.6,0.4")
     if domain is None and task not in USUAL:
         raise InvalidParameter("--size is missing: how many categories are there? (or --domain categories:a,b,c)")
     return domain if domain is not None else USUAL[task]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,9 +51,9 @@ def reproduce(names: tuple[str, ...], quick: bool, data: str | None, output: str
 
     done = []
     for name in chosen:
-        with _bar(f"computing {name}", None, hidden=as_json) as advance:
-            advance(name)
-            done.append(make(name, run, Path(output), again=again))
+        with _bar(f"computing {name}", None, hidden=as_json) as bar:
+            bar.begin(name)
+            done.append(make(name, replace(run, note=bar.note), Path(output), again=again))
         if not as_json:
             _show(done[-1])
     if as_json:
@@ -79,8 +80,8 @@ def _all(names: list[str], run: Run, output: Path, again: bool, as_json: bool) -
     from deniable.experiments.run import Done, Skipped, make_all
 
     found: list[Done | Skipped] = []
-    with _bar("reproducing", len(names), hidden=as_json) as advance:
-        for one in make_all(names, run, output, again=again, progress=advance):
+    with _bar("reproducing", len(names), hidden=as_json) as bar:
+        for one in make_all(names, replace(run, note=bar.note), output, again=again, progress=bar.begin):
             found.append(one)
     done = [one for one in found if isinstance(one, Done)]
     skipped = [one for one in found if isinstance(one, Skipped)]
@@ -138,6 +139,11 @@ def _show(one: Done) -> None:
             reasons.setdefault(verdict.why, []).append(str(verdict.published) if verdict.name == CLAIMS else verdict.name)
     for why, names in reasons.items():
         click.echo(f"why it differs ({'; '.join(names)}): {why}")
+    for verdict in one.verdicts:
+        proof = [verdict.finding] if verdict.finding else []
+        proof += [f"{label}: {shown(value, 4)}" for label, value in verdict.evidence.items()]
+        if proof:
+            click.echo(f"evidence ({verdict.published if verdict.name == CLAIMS else verdict.name}): {'; '.join(proof)}")
     for path in one.pictures.values():
         click.echo(f"picture: {path}")
 
@@ -177,11 +183,32 @@ def _finish(done: list[Done], broken: list[Skipped] | None = None) -> None:
         raise click.exceptions.Exit(DIFFERENT)
 
 
+@dataclass
+class _Bar:
+    """Says what is worked on: `begin` for the next artifact, `note` for a part of it. Silent unless someone is looking."""
+
+    show: Callable[[str, int], None] = lambda text, done: None
+    name: str = ""
+    count: int = -1
+
+    def begin(self, name: str) -> None:
+        self.name, self.count = name, self.count + 1
+        self.show(name, self.count)
+
+    def note(self, part: str) -> None:
+        self.show(f"{self.name}: {part}", self.count)
+
+
 @contextmanager
-def _bar(label: str, total: int | None, *, hidden: bool) -> Iterator[Callable[[str], None]]:
-    """A bar on standard error, where someone is looking; yields a function that names what is worked on."""
+def _bar(label: str, total: int | None, *, hidden: bool) -> Iterator[_Bar]:
+    """A bar on standard error, where someone is looking; in a log, a line for each artifact of many."""
     if hidden or not sys.stderr.isatty():
-        yield lambda name: None
+        quiet = hidden or total is None
+        yield (
+            _Bar()
+            if quiet
+            else _Bar(lambda text, done: None if ": " in text else click.echo(f"{done + 1}/{total} {text}", err=True))
+        )
         return
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
@@ -189,11 +216,4 @@ def _bar(label: str, total: int | None, *, hidden: bool) -> Iterator[Callable[[s
     columns = (SpinnerColumn(), *Progress.get_default_columns(), TimeElapsedColumn())
     with Progress(*columns, console=Console(file=sys.stderr), transient=True) as progress:
         task = progress.add_task(label, total=total)
-        begun = False
-
-        def advance(name: str) -> None:
-            nonlocal begun
-            progress.update(task, advance=int(begun), description=name)
-            begun = True
-
-        yield advance
+        yield _Bar(lambda text, done: progress.update(task, completed=done, description=text))

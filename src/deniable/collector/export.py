@@ -87,11 +87,11 @@ class _Pipe(io.RawIOBase):
 
 
 def _written(survey: Survey, schema: Any, tables: Iterator[Any]) -> Iterator[bytes]:
-    """The bytes of a file with the survey's own document in its metadata."""
+    """The bytes of a file with the survey's own document in its metadata, and a checksum in every page."""
     _, parquet = _arrow()
     pipe = _Pipe()
     described = schema.with_metadata({b"deniable.survey": survey.to_json()})
-    writer = parquet.ParquetWriter(pipe, described)
+    writer = parquet.ParquetWriter(pipe, described, write_page_checksum=True)
     for table in tables:
         writer.write_table(table.replace_schema_metadata(described.metadata))
         yield pipe.take()

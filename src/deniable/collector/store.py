@@ -18,7 +18,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 from deniable.accumulators import Accumulator, accumulator_for
 from deniable.accumulators.choose import accumulator_from_bytes
 from deniable.batch import Reports
-from deniable.collector.tables import METADATA, PLANS, RECEIPTS, REPORTS, SUMS, SURVEYS, TOKENS
+from deniable.collector.tables import METADATA, PLANS, REPORTS, SUMS, SURVEYS, TOKENS
 from deniable.errors import InvalidParameter
 from deniable.surveys import Survey
 from deniable.wire import encode_reports
@@ -208,12 +208,6 @@ class Store:
         with self._reading() as connection:
             rows = connection.execute(select(SUMS.c.survey, func.sum(SUMS.c.n)).group_by(SUMS.c.survey)).fetchall()
         return {row[0]: int(row[1]) for row in rows}
-
-    def receipts(self, survey_hash: str) -> int:
-        """How many keys were counted."""
-        with self._reading() as connection:
-            query = select(func.count()).select_from(RECEIPTS).where(RECEIPTS.c.survey == survey_hash)
-            return int(connection.execute(query).scalar_one())
 
     def kept_reports(self, survey_hash: str) -> Iterator[tuple[str, bytes]]:
         """Window and wire batch of everything that was kept, a few at a time."""

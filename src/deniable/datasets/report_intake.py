@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,11 @@ class Intake:
     def records(self) -> int:
         """How many records were seen, good or bad."""
         return self.n + self.refused.total()
+
+    @cached_property
+    def seen(self) -> NDArray[np.bool_]:
+        """For every sum of an accumulator that counts outputs: was it asked about, and can this recipe give it?"""
+        return np.zeros(len(self.accumulator.sums), np.bool_)
 
     def take(self, outputs: list[int] | NDArray[np.uint64], file: str, where: Where) -> None:
         """Fold the outputs that this recipe can give; count the others."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
@@ -30,23 +31,29 @@ def read_frame(native: Any, name: str, intake: Intake, column: str, base: int) -
 
 def read_parquet(path: str, name: str, intake: Intake, progress: Progress, column: str, base: int) -> None:
     """A Parquet file, row group by row group."""
-    arrow = _pyarrow()
-    from pyarrow import parquet
+    _pyarrow()
+    from deniable.datasets.report_arrow import RowReader, reads
+    from deniable.datasets.report_parquet import UNREADABLE_FILE, opened, row_batches
 
     try:
-        file = parquet.ParquetFile(path)
-    except (arrow.ArrowInvalid, OSError):
+        file = opened(path)
+    except UNREADABLE_FILE:
         intake.note(name, "ends early: a Parquet file without its end cannot be read at all")
         return
     with file:
         found = file.schema_arrow.names
-        wanted = [found[column_place(found, column, name)], *(["recipe"] if "recipe" in found else [])]
-        rows = 1
-        batches = file.iter_batches(batch_size=ROWS, columns=wanted)
-        for batch in _until_broken(batches, name, intake):
-            _take(_frame(batch), column, rows, intake, name, base)
-            rows += batch.num_rows
-            progress(batch.nbytes)
+        simple = reads(file.schema_arrow.field(column_place(found, column, name)).type)
+        reader = RowReader(intake, column, mixed=True)
+        groups = range(file.metadata.num_row_groups)
+        size, rows = os.stat(path).st_size, max(1, file.metadata.num_rows)
+        for first, batch in row_batches(
+            file, groups, column, intake.mechanism.fingerprint, reader.at_once, lambda what, count: intake.note(name, what)
+        ):
+            if simple:
+                reader.take(batch, name, first, base)
+            else:
+                _take(_frame(batch), column, first, intake, name, base)
+            progress((first - 1 + batch.num_rows) * size // rows - (first - 1) * size // rows)
 
 
 def read_arrow(file: BinaryIO, name: str, intake: Intake, progress: Progress, column: str, base: int) -> None:
@@ -54,18 +61,25 @@ def read_arrow(file: BinaryIO, name: str, intake: Intake, progress: Progress, co
     arrow = _pyarrow()
     from pyarrow import ipc
 
+    from deniable.datasets.report_arrow import RowReader, reads
+
     if file.read(8)[:6] != b"ARROW1":
         file.seek(0)
     try:
-        reader = ipc.open_stream(file)
+        stream = ipc.open_stream(file)
     except (arrow.ArrowInvalid, OSError):
         intake.note(name, "is not an Arrow file, or is cut off at its start")
         return
-    column_place(reader.schema.names, column, name)
+    simple = reads(stream.schema.field(column_place(stream.schema.names, column, name)).type)
+    reader = RowReader(intake, column, mixed=True)
     rows = 1
-    for batch in _until_broken(reader, name, intake):
-        for start in range(0, batch.num_rows, ROWS):
-            _take(_frame(batch.slice(start, ROWS)), column, rows + start, intake, name, base)
+    for batch in _until_broken(stream, name, intake):
+        for start in range(0, batch.num_rows, reader.at_once):
+            piece = batch.slice(start, reader.at_once)
+            if simple:
+                reader.take(piece, name, rows + start, base)
+            else:
+                _take(_frame(piece), column, rows + start, intake, name, base)
         rows += batch.num_rows
         progress(batch.nbytes)
 

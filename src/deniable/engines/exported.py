@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
-import pyarrow as pa
-from pyarrow import parquet
-
-from deniable.engines.pieces import SURVEY
+from deniable.datasets.report_parquet import UNREADABLE_FILE
+from deniable.engines.pieces import SURVEY, open_piece
 from deniable.engines.source import names_of
+from deniable.errors import DeniableError
 from deniable.mechanisms import Mechanism
 from deniable.surveys import Survey
 
@@ -17,9 +17,11 @@ def exported_mechanism(files: Sequence[str]) -> dict[str, Mechanism]:
     """The mechanism of the first file that is an export, by its name; nothing when none is."""
     for path, name in names_of(files).items():
         try:
-            metadata = parquet.read_schema(path).metadata or {}
-        except (pa.ArrowException, OSError):
+            with open_piece(path) as file:
+                metadata = file.schema_arrow.metadata or {}
+        except UNREADABLE_FILE:
             continue  # the engine will name it
         if SURVEY in metadata:
-            return {name: Survey.from_json(metadata[SURVEY]).mechanism}
+            with suppress(DeniableError):  # a damaged one, too
+                return {name: Survey.from_json(metadata[SURVEY]).mechanism}
     return {}

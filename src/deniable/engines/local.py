@@ -36,7 +36,7 @@ class Local(Engine):
     def read(self, source: Source, progress: Progress | None = None) -> Folded:
         """The sums of all that can be used, and what could not be."""
         if source.remote:
-            raise InvalidParameter(f"{source.remote[0]} is not on this machine; read it by the engine spark")
+            raise InvalidParameter(f"{source.remote[0]} is neither on this machine nor in S3; read it by the engine spark")
         check_mergeable(source.mechanism)
         tell = progress or (lambda done: None)
         left = sorted(pieces_of(source), key=lambda piece: -piece.size)

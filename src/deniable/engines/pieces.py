@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
-from pyarrow import fs, parquet
+from pyarrow import fs
 
 from deniable.accumulators import accumulator_from_bytes
 from deniable.datasets import Intake
+from deniable.datasets.report_arrow import RowReader
 from deniable.datasets.report_intake import UNREADABLE
+from deniable.datasets.report_parquet import UNREADABLE_FILE, opened, row_batches
 from deniable.datasets.report_rows import column_place
 from deniable.engines.part import Part
-from deniable.engines.rows import RowReader
+from deniable.engines.s3 import first_line, s3_file
 from deniable.engines.source import Source, is_remote, names_of
 from deniable.errors import DeniableError, Malformed, WireError, WrongRecipe
 from deniable.surveys import Survey
@@ -27,7 +29,6 @@ LARGE = 1 << 27
 SUMS = ("fingerprint", "data")
 """The columns by which exported sums are known."""
 SURVEY = b"deniable.survey"
-_UNREADABLE = (pa.ArrowException, OSError)
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,10 @@ class Piece:
 
 
 def pieces_of(source: Source) -> list[Piece]:
-    """The source's files of this machine in pieces that can be folded apart, none of them much larger than the others."""
+    """The source's files in pieces that can be folded apart, none of them much larger than the others."""
     found: list[Piece] = []
     for path, name in names_of(source.files).items():
-        size = os.stat(path).st_size
+        size = source.sizes[path]
         groups = _row_groups(path) if size > LARGE else 0
         pieces = min(groups, -(-size // LARGE))
         if pieces < 2:
@@ -76,39 +77,41 @@ class Folder:
 
     def _fold(self, piece: Piece, content: Any) -> None:
         try:
-            file = _opened(piece.path, content)
-        except _UNREADABLE:
-            self._break(piece.name, 0, "cannot be read: it is no whole Parquet file, and none of its reports are counted")
+            file = open_piece(piece.path, content)
+        except UNREADABLE_FILE as error:
+            # Arrow says both by the same exception: that it cannot reach a file, and that it is none.
+            closed = isinstance(error, OSError) and (error.errno is not None or "AWS Error" in str(error))
+            why = first_line(error) if closed else "it is no whole Parquet file"
+            self._break(piece.name, 0, f"cannot be read: {why}, and none of its reports are counted")
             return
         with file:
             names = file.schema_arrow.names
             document = (file.schema_arrow.metadata or {}).get(SURVEY)
-            export = None if document is None else self._export(document, piece)
+            try:
+                export = None if document is None else self._export(document, piece)
+            except WrongRecipe:
+                raise
+            except DeniableError as error:
+                if not piece.begin:
+                    rows = file.metadata.num_rows if self.source.column in names else 0
+                    self._break(piece.name, rows, f"cannot be used, for the survey in it is damaged: {error}")
+                return
             if self.source.column not in names and set(SUMS) <= set(names):
                 self._fold_sums(file, piece, export or f"{os.path.dirname(piece.path)}\t")
                 return
             if export is not None:
                 self.part.add_export(export, piece.name)
             column_place(names, self.source.column, piece.name)
-            metadata = file.metadata
-            first = 1 + sum(metadata.row_group(group).num_rows for group in range(piece.begin))
-            for group in range(piece.begin, metadata.num_row_groups if piece.end is None else piece.end):
-                rows, read = metadata.row_group(group).num_rows, 0
-                wanted = [self.source.column, *([] if self._same_recipe(metadata.row_group(group), names) else ["recipe"])]
-                for batch in self._batches(file, group, wanted, piece.name, rows):
-                    self._rows.take(batch, piece.name, first + read, self.source.base)
-                    read += batch.num_rows
-                first += rows
-
-    def _same_recipe(self, group: Any, names: list[str]) -> bool:
-        """Is there no column of recipes, or does its directory say that all of them are this one? Then it need not be read."""
-        if "recipe" not in names:
-            return True
-        columns = [group.column(place) for place in range(group.num_columns)]
-        found = next((column.statistics for column in columns if column.path_in_schema == "recipe"), None)
-        if found is None or not found.has_min_max or found.null_count != 0:
-            return False
-        return bool(found.min == found.max == self.source.mechanism.fingerprint)
+            end = file.metadata.num_row_groups if piece.end is None else piece.end
+            for first, batch in row_batches(
+                file,
+                range(piece.begin, end),
+                self.source.column,
+                self.source.mechanism.fingerprint,
+                self._rows.at_once,
+                lambda what, rows: self._break(piece.name, rows, what),
+            ):
+                self._rows.take(batch, piece.name, first, self.source.base)
 
     def _export(self, document: bytes, piece: Piece) -> str:
         """Which survey's export it is, and from which directory, after checking the recipe."""
@@ -120,17 +123,6 @@ class Folder:
             )
         return f"{os.path.dirname(piece.path)}\t{survey}"
 
-    def _batches(self, file: Any, group: int, columns: list[str], name: str, rows: int) -> Iterator[pa.RecordBatch]:
-        """The batches of a row group, as far as it can be read."""
-        read = 0
-        try:
-            for batch in file.iter_batches(batch_size=self._rows.at_once, row_groups=[group], columns=columns, use_threads=False):
-                yield batch
-                read += batch.num_rows
-        except _UNREADABLE:
-            missing = rows - read
-            self._break(name, missing, f"is damaged: {missing:,} rows of its row group {group + 1} cannot be read")
-
     def _fold_sums(self, file: Any, piece: Piece, export: str) -> None:
         """A collector's export of sums: one accumulator per window and shard."""
         # Sums are small: the first piece takes all of them.
@@ -138,7 +130,7 @@ class Folder:
             return
         try:
             rows = file.read(columns=[name for name in ("period", "shard", *SUMS) if name in file.schema_arrow.names]).to_pylist()
-        except _UNREADABLE:
+        except UNREADABLE_FILE:
             self._break(piece.name, 0, "is damaged: its sums cannot be read, and none of them are counted")
             return
         for number, row in enumerate(rows, start=1):
@@ -168,20 +160,23 @@ class _Into(Intake):
         super().__init__(part.accumulator, strict, part.refused, part.notes)
 
 
-def _opened(path: str, content: Any) -> Any:
-    options: dict[str, Any] = {"page_checksum_verification": True, "pre_buffer": False}
+def open_piece(path: str, content: Any = None) -> Any:
+    """A Parquet file by its content, its path or its address."""
     if content is not None:
-        return parquet.ParquetFile(pa.BufferReader(content), **options)
-    if is_remote(path):
-        system, place = fs.FileSystem.from_uri(path)
-        return parquet.ParquetFile(system.open_input_file(place), **options)
-    return parquet.ParquetFile(path, **options)
+        return opened(pa.BufferReader(content))
+    if not is_remote(path):
+        return opened(path)
+    if re.match("s3[an]?:", path):
+        return opened(s3_file(path), remote=True)
+    system, place = fs.FileSystem.from_uri(path)
+    return opened(system.open_input_file(place), remote=True)
 
 
 def _row_groups(path: str) -> int:
     try:
-        return int(parquet.read_metadata(path).num_row_groups)
-    except _UNREADABLE:
+        with open_piece(path) as file:
+            return int(file.metadata.num_row_groups)
+    except UNREADABLE_FILE:
         return 0
 
 

@@ -11,10 +11,10 @@ from functools import cached_property
 from pathlib import Path
 
 from deniable.datasets.report_rows import DIGITS
+from deniable.engines.s3 import ENDING, in_s3, s3_files, without_settings
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import Mechanism
 
-ENDING = ".parquet"
 _ADDRESS = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+):")
 
 
@@ -22,10 +22,11 @@ _ADDRESS = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+):")
 class Source:
     """Parquet files with reports of one recipe, or with sums of them.
 
-    `paths` are files, patterns (`reports/*.parquet`), directories (with all that is below them) and addresses such as
-    `s3://bucket/reports/`, which only a cluster can read. Files hold one output per row in `column`: whole numbers, or
-    text in this `base`; or they are a collector's exports, of reports or of sums. With `strict`, the first record or
-    file that cannot be used stops the work; otherwise it is counted, named and left out.
+    `paths` are files, patterns (`reports/*.parquet`), directories (with all that is below them), the same in S3
+    (`s3://bucket/reports/*.parquet`), and addresses such as `hdfs://host/reports`, which only a cluster can read. Files
+    hold one output per row in `column`: whole numbers, or text in this `base`; or they are a collector's exports, of
+    reports or of sums. With `strict`, the first record or file that cannot be used stops the work; otherwise it is counted,
+    named and left out.
     """
 
     mechanism: Mechanism
@@ -42,13 +43,29 @@ class Source:
 
     @property
     def remote(self) -> tuple[str, ...]:
-        """The addresses among the paths that are not on this machine's file system."""
-        return tuple(path for path in self.paths if is_remote(path))
+        """The addresses among the paths that only a cluster's own file systems can read."""
+        return tuple(path for path in self.paths if is_remote(path) and not in_s3(path))
 
     @cached_property
+    def sizes(self) -> dict[str, int]:
+        """The files behind all other paths, each once, in order of their names, and how many bytes they have."""
+        return sizes_of(self.paths)
+
+    @property
     def files(self) -> tuple[str, ...]:
-        """The files behind all paths of this machine, each once, in order of their names."""
-        return local_files([path for path in self.paths if not is_remote(path)])
+        """The same files without their sizes."""
+        return tuple(self.sizes)
+
+
+def sizes_of(paths: Sequence[str]) -> dict[str, int]:
+    """The files behind paths of this machine and addresses in S3, and how many bytes they have."""
+    found = {path: os.stat(path).st_size for path in local_files([path for path in paths if not is_remote(path)])}
+    for address in paths:
+        for file, size in s3_files(address) if in_s3(address) else ():
+            if file in found:
+                raise InvalidParameter(_twice(without_settings(file)))
+            found[file] = size
+    return found
 
 
 def is_remote(path: str) -> bool:
@@ -64,17 +81,18 @@ def local_files(paths: Sequence[str]) -> tuple[str, ...]:
         for file in _files_of(re.sub(r"^file:(//)?(?=/)", "", path)):
             real = os.path.realpath(file)
             if real in found:
-                raise InvalidParameter(f"{file} is given twice, and its reports would count twice; name it once")
+                raise InvalidParameter(_twice(file))
             found[real] = file
     return tuple(found.values())
 
 
 def names_of(files: Sequence[str]) -> dict[str, str]:
     """What to call each file in messages: its path below the directory that all of them share."""
-    if not files:
-        return {}
-    shared = os.path.dirname(files[0]) if len(files) == 1 else os.path.commonpath([os.path.dirname(file) for file in files])
-    return {file: os.path.relpath(file, shared) if shared else file for file in files}
+    plain = [without_settings(file) for file in files]
+    if not plain or len({is_remote(file) for file in plain}) > 1:
+        return dict(zip(files, plain, strict=True))
+    shared = os.path.dirname(plain[0]) if len(plain) == 1 else os.path.commonpath([os.path.dirname(file) for file in plain])
+    return {file: os.path.relpath(name, shared) if shared else name for file, name in zip(files, plain, strict=True)}
 
 
 def _files_of(path: str) -> Iterator[str]:
@@ -98,3 +116,7 @@ def _files_of(path: str) -> Iterator[str]:
 def _hidden(file: Path, directory: str) -> bool:
     """Spark and others keep unfinished work in names that begin with a dot or an underscore."""
     return any(part.startswith((".", "_")) for part in file.relative_to(directory).parts)
+
+
+def _twice(file: str) -> str:
+    return f"{file} is given twice, and its reports would count twice; name it once"

@@ -14,7 +14,7 @@ from typing import Any
 from deniable.engines.engine import Engine, Progress
 from deniable.engines.part import Folded, Part, check_mergeable
 from deniable.engines.pieces import Piece, pieces_of
-from deniable.engines.source import Source
+from deniable.engines.source import Source, is_remote, local_files
 from deniable.engines.spark_session import session
 from deniable.engines.spark_tasks import (
     folding_contents,
@@ -29,7 +29,8 @@ from deniable.mechanisms import Mechanism
 
 FAN_IN = 32
 """How many parts one task of the merge tree takes, and the most that come to the driver."""
-TASK_BYTES = 1 << 27
+TASK_BYTES, LEAST_TASK_BYTES = 1 << 27, 1 << 25
+"""A task that is smaller costs more to hand out than it takes to do."""
 TASKS_PER_CORE = 4
 """Several tasks per core, so that one slow task does not keep the others waiting for long."""
 WHOLE = 1 << 28
@@ -60,7 +61,7 @@ class Spark(Engine):
         arguments = (recipe_text(source.mechanism), source.column, source.base, source.strict)
         pieces = [] if self.reads == "spark" else pieces_of(source)
         with session(self.master, self.options) as spark:
-            through = source.remote if self.reads != "spark" else (*source.remote, *map(_address, source.files))
+            through = source.remote if self.reads != "spark" else _addresses(source)
             listed = _listed(spark, through) if through else []
             whole = [piece for piece in listed if self.reads == "spark" or (self.reads == "auto" and piece.size <= WHOLE)]
             pieces += [piece for piece in listed if piece not in whole]
@@ -104,7 +105,7 @@ class Spark(Engine):
         """
         wide = mechanism.channel.outputs > 1 << 63
         schema = f"recipe string, output {'string' if wide else 'long'}"
-        with session(self.master, self.options) as spark:
+        with session(self.master, self.options, light=False) as spark:
             table = (
                 values if hasattr(values, "mapInArrow") else spark.read.parquet(*([values] if isinstance(values, str) else values))
             )
@@ -117,8 +118,10 @@ class Spark(Engine):
                 raise _reason(error, mechanism, target) from None
 
 
-def _address(path: str) -> str:
-    return f"file://{path}" if path.startswith("/") else path
+def _addresses(source: Source) -> tuple[str, ...]:
+    """All paths as Spark's own file systems know them."""
+    here = local_files([path for path in source.paths if not is_remote(path)])
+    return (*[path for path in source.paths if is_remote(path)], *[f"file://{path}" if path[0] == "/" else path for path in here])
 
 
 def _listed(spark: Any, paths: Sequence[str]) -> list[Piece]:
@@ -134,7 +137,9 @@ def _listed(spark: Any, paths: Sequence[str]) -> list[Piece]:
 def _shares(spark: Any, pieces: Sequence[Piece]) -> list[str]:
     """What each task of its own will fold: pieces of about the same size together."""
     cores = spark.sparkContext.defaultParallelism
-    wanted = max(TASKS_PER_CORE * cores, -(-sum(piece.size for piece in pieces) // TASK_BYTES))
+    size = sum(piece.size for piece in pieces)
+    rounds = min(TASKS_PER_CORE, -(-size // (LEAST_TASK_BYTES * cores)))  # every core gets as many tasks as any other
+    wanted = max(rounds * cores, -(-size // TASK_BYTES))
     return [json.dumps([asdict(piece) for piece in share]) for share in balanced(pieces, min(len(pieces), wanted))]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
@@ -11,10 +12,10 @@ import pyarrow as pa
 
 from deniable.batch import randomize_many
 from deniable.datasets import Intake
+from deniable.datasets.report_arrow import RowReader
 from deniable.domains import Record
 from deniable.engines.part import Part
 from deniable.engines.pieces import Folder, Piece
-from deniable.engines.rows import RowReader
 from deniable.engines.source import Source
 from deniable.errors import DeniableError
 from deniable.mechanisms import Mechanism, mechanism_from_recipe
@@ -34,6 +35,13 @@ def mechanism_of(recipe: str) -> Mechanism:
 def recipe_text(mechanism: Mechanism) -> str:
     """What travels to the workers."""
     return json.dumps(mechanism.recipe())
+
+
+@lru_cache(maxsize=1)
+def settle() -> None:
+    """Once per worker: what is loaded by now stays. Spark's worker looks through all of it for garbage after every task."""
+    gc.collect()
+    gc.freeze()
 
 
 def folding_pieces(shares: list[str], recipe: str, column: str, base: int, strict: bool) -> Task:
@@ -127,4 +135,5 @@ def _numbers(outputs: Any, reports: Any) -> Any:
 
 
 def _row(part: Part) -> pa.RecordBatch:
+    settle()
     return pa.RecordBatch.from_arrays([pa.array([part.to_bytes()], pa.binary())], schema=PART)

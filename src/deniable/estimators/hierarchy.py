@@ -16,6 +16,7 @@ import numpy as np
 
 from deniable.accumulators import Accumulator, accumulator_for
 from deniable.batch import Keystream, Reports, SystemKeystream, randomize_many
+from deniable.batch.frames import unframed
 from deniable.batch.grids import GridEncoder
 from deniable.batch.sampler import uniform_below
 from deniable.domains import Categories, Interval
@@ -82,7 +83,7 @@ class HierarchicalHistogram:
     def randomize_many(self, values: Any, keystream: Keystream | None = None) -> tuple[Reports, ...]:
         """One batch of reports per level; every user is in exactly one of them."""
         stream = SystemKeystream() if keystream is None else keystream
-        leaves = GridEncoder(self.domain, cells(self.leaves))(np.asarray(values))
+        leaves = GridEncoder(self.domain, cells(self.leaves))(np.asarray(unframed(values)))
         # Drawn apart from the values: the level is public and says nothing.
         chosen = uniform_below(self.levels, len(leaves), stream)
         found = []

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.batch import Reports
+from deniable.batch.frames import unframed
 from deniable.errors import InvalidParameter, NotSupported, WrongRecipe
 from deniable.estimators.estimate import Estimate, Target, check_target
 from deniable.estimators.projections import simplex
@@ -58,7 +59,7 @@ def shares_per_user(reports: Reports, users: Any, *, target: Target = "these use
     if not isinstance(reports, Reports):
         raise InvalidParameter(f"reports must be a batch (Reports), got {type(reports).__name__}")
     mechanism = _rappor(reports.mechanism)
-    names, who, sent = np.unique(np.asarray(users), return_inverse=True, return_counts=True)
+    names, who, sent = np.unique(np.asarray(unframed(users)), return_inverse=True, return_counts=True)
     if len(who) != len(reports):
         raise InvalidParameter("users must name the sender of every report, in the order of the reports")
     if len(names) == 0:

@@ -14,7 +14,7 @@ from deniable.charts.theme import COLOURS, inline, themed
 from deniable.classifiers import Study, exact_region, perturbations, product_law, quantify
 from deniable.classifiers.pac import indicator_utility
 from deniable.classifiers.region import Box, Cells, HalfSpace, Polyhedron
-from deniable.experiments.artifact import Result, Run
+from deniable.experiments.artifact import Evidence, Result, Run
 from deniable.experiments.pictures import significant
 
 Row = dict[str, Any]
@@ -178,6 +178,22 @@ def rising(rows: Sequence[Row], key: str = "rho", slack: float = 0.01) -> bool:
         if any(after < before - slack for before, after in pairwise(values)):
             return False
     return True
+
+
+def utilities(names: Sequence[str], key: str = "rho", levels: Sequence[float] | None = None) -> Evidence:
+    """Evidence: the curves themselves, at the given epsilons or at all."""
+
+    def found(result: Result) -> dict[str, float]:
+        panels = result["rows"].items() if isinstance(result["rows"], dict) else [("", result["rows"])]
+        what = ", worst record" if key == "worst" else ""
+        return {
+            f"{row['mechanism']}{', ' + panel if panel else ''}{what}, ε = {row['epsilon']}": row[key]
+            for panel, rows in panels
+            for row in rows
+            if row["mechanism"] in names and key in row and (levels is None or row["epsilon"] in levels)
+        }
+
+    return found
 
 
 def boxes_below(result: Result, slack: float = 1e-6) -> bool:

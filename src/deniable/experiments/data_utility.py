@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from deniable.classifiers import Feature, study
 from deniable.experiments.artifact import Claim, Result, Run
 from deniable.experiments.case_data import BANK, BANK_SENSITIVE, STROKE, STROKE_SENSITIVE, bank, stroke, trained
-from deniable.experiments.case_studies import ordered, rho_panels, rho_rows, rising
+from deniable.experiments.case_studies import Row, ordered, rho_panels, rho_rows, rising, utilities
+from deniable.experiments.pictures import significant
 
 DELTA = 0.1
+PART = 25
+"""Records computed at once: a run that is stopped goes on after them."""
 NAMES = ["ogpm", "exponential", "laplace"]
 BEYOND = (
     "Exact utilities put Laplace (and at large ε Gaussian) above Exponential: reports beyond [0, 1] still get an "
@@ -25,16 +30,39 @@ def over_records(run: Run, data: str, kind: str, quick: int, full: int) -> Resul
     names, sensitive = (STROKE, STROKE_SENSITIVE) if data == "stroke" else (BANK, BANK_SENSITIVE)
     model = trained(kind, table, labels)
     records = run.repetitions(quick, full)
-    question = study(model, table[:records], {name: Feature(0, 1) for name in sensitive}, names=names)
     levels = range(1, 9) if run.full else (1, 2, 4, 6, 8)
-    purpose = f"{data} {kind} records"
     draws = run.repetitions(200, 2000)
     indicator = DELTA if data == "bank" else 0.0
-    rows = rho_rows(question, NAMES, levels, run, purpose, empirical=draws, indicator=indicator)
-    if data == "bank":
-        noise = {"gaussian": {"delta": "0.1", "sigma": "published"}}
-        rows += rho_rows(question, ["gaussian"], levels, run, purpose, empirical=draws, parameters=noise)
-    return {"rows": rows, "records": records}
+    noise = {"gaussian": {"delta": "0.1", "sigma": "published"}}
+    features = {name: Feature(0, 1) for name in sensitive}
+
+    def some(start: int, purpose: str) -> list[Row]:
+        question = study(model, table[start : min(start + PART, records)], features, names=names)
+        rows = rho_rows(question, NAMES, levels, run, purpose, empirical=draws, indicator=indicator)
+        if data == "bank":
+            rows += rho_rows(question, ["gaussian"], levels, run, purpose, empirical=draws, parameters=noise)
+        return rows
+
+    parts: list[tuple[int, list[Row]]] = []
+    for start in range(0, records, PART):
+        purpose = f"{data} {kind} records" + (f" from {start}" if start else "")
+        parts.append((min(PART, records - start), run.once(purpose, partial(some, start, purpose))))
+        run.progress(min(start + PART, records), records)
+    return {"rows": joined(parts), "records": records}
+
+
+def joined(parts: Sequence[tuple[int, Sequence[Row]]]) -> list[Row]:
+    """Rows about some records each, as rows about all of them: means by the number of records, and the worst of the worst."""
+    whole = sum(count for count, _ in parts)
+    found = []
+    for rows in zip(*(rows for _, rows in parts), strict=True):
+        weighted = list(zip((count for count, _ in parts), rows, strict=True))
+        row = {**rows[0], "worst": min(one["worst"] for one in rows)}
+        if len(rows) > 1:
+            for key in ("rho", "low", "high", "empirical"):
+                row[key] = significant(math.fsum(count * one[key] for count, one in weighted) / whole, 6)
+        found.append(row)
+    return found
 
 
 def picture(result: Result, title: str) -> Mapping[str, Any]:
@@ -61,6 +89,7 @@ def claims(text: str, others: Sequence[str] = ("Exponential", "Laplace")) -> tup
             text,
             lambda r: all(ordered(r["rows"], "PM", other) for other in others),
             "At ε = 1 and 2 noise that leaves [0, 1] keeps the forest's answer a little more often; from ε = 4 on PM is best.",
+            utilities(("PM", *others), levels=(1, 2, 4)),
         ),
         Claim(
             "PM has the highest average utility from ε = 4 on",
@@ -72,8 +101,15 @@ def claims(text: str, others: Sequence[str] = ("Exponential", "Laplace")) -> tup
             text,
             lambda r: all(ordered(r["rows"], "PM", other, key="worst", least=2) for other in others),
             "At a record near the boundary noise that leaves [0, 1] can be worth more than a narrow window; see the right panel.",
+            utilities(("PM", *others), "worst", levels=(2, 4, 8)),
         ),
-        Claim(f"after PM come {', then '.join(others)}", text, lambda r: ordered(r["rows"], *others), BEYOND),
+        Claim(
+            f"after PM come {', then '.join(others)}",
+            text,
+            lambda r: ordered(r["rows"], *others),
+            BEYOND,
+            utilities(others, levels=(1, 2, 4, 8)),
+        ),
         Claim("the average rises with ε", text, lambda r: rising(r["rows"])),
         Claim(
             "the worst record fares worse than the average",

@@ -53,13 +53,18 @@ def place_rows(
     rows: list[Row] = []
     for done, (name, build) in enumerate(builds.items()):
         for epsilon in epsilons:
-            private = places.round(moved(build(epsilon), paths, run.keystream(f"{purpose} {name} {epsilon}")))
-            row: Row = {"mechanism": name, "epsilon": epsilon}
-            for metric, measure in asked.items():
-                found = measure(paths, private)
-                row[metric] = significant(found.value, 6)
-                row[f"{metric}_standard_error"] = significant(found.standard_error, 3) if len(paths) > 1 else 0.0
-            rows.append(row)
+            purposed = f"{purpose} {name} {epsilon}"
+
+            def made(name: str = name, build: Build = build, epsilon: int = epsilon, purposed: str = purposed) -> Row:
+                private = places.round(moved(build(epsilon), paths, run.keystream(purposed)))
+                row: Row = {"mechanism": name, "epsilon": epsilon}
+                for metric, measure in asked.items():
+                    found = measure(paths, private)
+                    row[metric] = significant(found.value, 6)
+                    row[f"{metric}_standard_error"] = significant(found.standard_error, 3) if len(paths) > 1 else 0.0
+                return row
+
+            rows.append(run.once(purposed, made))
         run.progress(done + 1, len(builds))
     return rows
 

@@ -39,6 +39,8 @@ th.n, td.n { text-align: right; font-variant-numeric: tabular-nums; white-space:
 .counts li { background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: .5rem 1rem; }
 .counts b { display: block; font-size: 1.5rem; } .reproduced { color: var(--good); } .explained { color: var(--known); }
 .unexplained { color: var(--bad); font-weight: 600; } .wide { overflow-x: auto; }
+.proof { font-size: .88rem; margin-top: .25rem; padding-left: .6rem; border-left: 2px solid var(--line); }
+.proof b { font-weight: 600; font-variant-numeric: tabular-nums; } summary { cursor: pointer; color: var(--link); }
 """
 
 
@@ -151,7 +153,7 @@ def _verdicts(verdicts: Sequence[Verdict]) -> str:
         look = "reproduced" if verdict.verdict == REPRODUCED else "explained" if verdict.explained else "unexplained"
         what = html.escape(str(verdict.published)) if isinstance(verdict.published, str) else html.escape(verdict.name)
         told = "" if not verdict.why else SAME if verdict.why in reasons else html.escape(verdict.why)
-        why = f"<br><span class='soft'>{told}</span>" if told else ""
+        why = (f"<br><span class='soft'>{told}</span>" if told else "") + _proof(verdict)
         reasons.add(verdict.why)
         rows.append(
             f"<tr><td>{what}{why}</td><td class='soft'>{html.escape(verdict.where)}</td><td class='n'>{published}</td>"
@@ -159,6 +161,20 @@ def _verdicts(verdicts: Sequence[Verdict]) -> str:
         )
     head = "<tr><th>number or claim<th>where<th class=n>published<th class=n>ours<th class=n>tolerance<th>verdict</tr>"
     return f"<div class='wide'><table>{head}{''.join(rows)}</table></div>"
+
+
+def _proof(verdict: Verdict) -> str:
+    """What shows the reason: the other readings of a number, and other numbers of the same run."""
+    parts = []
+    if verdict.variants:
+        ordered = sorted(verdict.variants.items(), key=lambda item: item[1])
+        listed = "; ".join(f"{html.escape(label)} <b>{shown(value, 4)}</b>" for label, value in ordered)
+        many = f"<details><summary>all {len(ordered)} readings</summary>{listed}</details>" if len(ordered) > 1 else ""
+        parts.append(f"<div class='proof'>{html.escape(verdict.finding)}{many}</div>")
+    if verdict.evidence:
+        listed = "; ".join(f"{html.escape(label)} <b>{shown(value, 4)}</b>" for label, value in verdict.evidence.items())
+        parts.append(f"<div class='proof'>Computed here: {listed}.</div>")
+    return "".join(parts)
 
 
 def pair(verdict: Verdict) -> tuple[str, str, str]:
@@ -172,9 +188,9 @@ def pair(verdict: Verdict) -> tuple[str, str, str]:
     return shown(verdict.published), shown(ours) if near else f"{ours:.{digits}f}", shown(tolerance) if tolerance else "exact"
 
 
-def shown(value: float) -> str:
+def shown(value: float, digits: int = 6) -> str:
     """A number for people."""
-    return f"{value:.6g}" if math.isfinite(value) else "∞" if value > 0 else str(value)
+    return f"{value:.{digits}g}" if math.isfinite(value) else "∞" if value > 0 else str(value)
 
 
 def _skipped(skipped: Sequence[Skipped]) -> str:

@@ -7,9 +7,10 @@ import json
 import math
 import platform
 import re
+import shutil
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -149,9 +150,11 @@ def make(name: str, run: Run, output: Path, *, again: bool = False, pictures: bo
     kept = None if again else _kept(kept_at, wanted)
     if kept is None:
         begin = time.perf_counter()
-        result = compute(artifact, run)
+        steps = _steps(output, artifact, wanted)
+        result = compute(artifact, replace(run, steps=steps) if run.full else run)
         seconds = time.perf_counter() - begin
         _keep(kept_at, {"identity": wanted, "seconds": seconds, "result": result})
+        shutil.rmtree(steps.parent, ignore_errors=True)
     else:
         result, seconds = kept["result"], float(kept["seconds"])
     drawn = draw(artifact, result, output / "pictures") if pictures else {}
@@ -182,6 +185,12 @@ def draw(artifact: Artifact, result: Result, folder: Path) -> dict[str, Path]:
         ending = "" if len(charts) == 1 else "-" + re.sub(r"[^a-z0-9]+", "-", key.lower()).strip("-")
         found[key] = save(chart, folder / f"{artifact.name}{ending}.svg")
     return found
+
+
+def _steps(output: Path, artifact: Artifact, wanted: dict[str, Any]) -> Path:
+    """Where long parts of this very computation are kept until it is done."""
+    mark = hashlib.sha256(json.dumps(wanted, sort_keys=True).encode()).hexdigest()[:16]
+    return output / "results" / "steps" / artifact.name / mark
 
 
 def _kept(path: Path, wanted: dict[str, Any]) -> dict[str, Any] | None:

@@ -169,16 +169,19 @@ def error_rows(
     rows = []
     for done, (name, build) in enumerate(builds.items()):
         for epsilon in epsilons:
-            found = measure(many, moved(build(epsilon), many, run.keystream(f"{purpose} {name} {epsilon}")))
-            spread = found.standard_error
-            rows.append(
-                {
+            purposed = f"{purpose} {name} {epsilon}"
+
+            def row(name: str = name, build: Build = build, epsilon: int = epsilon, purposed: str = purposed) -> Row:
+                found = measure(many, moved(build(epsilon), many, run.keystream(purposed)))
+                spread = found.standard_error
+                return {
                     "mechanism": name,
                     "epsilon": epsilon,
                     "average_error": significant(found.value, 6),
                     "average_error_standard_error": significant(spread, 3) if math.isfinite(spread) else 0.0,
                 }
-            )
+
+            rows.append(run.once(purposed, row))
         run.progress(done + 1, len(builds))
     return rows
 

@@ -8,11 +8,13 @@ the variance of frequent values and leaves that of rare ones as it was.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numba import njit, uint32, uint64
 from numpy.typing import NDArray
 
+from deniable.batch.frames import whole_numbers
 from deniable.batch.hashing import mix
 from deniable.batch.keystream import Keystream, SystemKeystream
 from deniable.batch.sampler import random_words
@@ -74,11 +76,9 @@ class HashedPair:
         together = held * (held - 1) / (n - 1) * r * p * (1 - p)
         return (n * share * (1 - share) + held * (p - share) * (1 - p - share) + together) / (p - share) ** 2
 
-    def answer(self, values: NDArray[np.int64], keystream: Keystream | None = None) -> NDArray[np.int64]:
+    def answer(self, values: Any, keystream: Keystream | None = None) -> NDArray[np.int64]:
         """Reports (seed, bucket), one row per user; neighbours answer together."""
-        held = np.ascontiguousarray(values, np.int64)
-        if held.ndim != 1 or (len(held) and not (held.min() >= 0 and held.max() < self.size)):
-            raise InvalidParameter(f"the values must be a one-dimensional array of whole numbers from 0 to {self.size - 1}")
+        held = np.ascontiguousarray(whole_numbers(values, "the values", self.size), np.int64)
         stream = SystemKeystream() if keystream is None else keystream
         hashes = (random_words(stream, len(held)) >> np.uint64(32)).astype(np.int64)
         true = np.empty(len(held), np.int64)

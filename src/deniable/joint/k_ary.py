@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.batch.frames import unframed, whole_numbers
 from deniable.batch.keystream import Keystream, SystemKeystream
 from deniable.batch.sampler import uniform_below
 from deniable.channels.pair import WORD, Pair, correlation_floor
@@ -103,9 +104,7 @@ class KaryPair:
 
     def answer(self, values: Any, keystream: Keystream | None = None) -> NDArray[np.int64]:
         """Reports of neighbours 0 and 1, 2 and 3, …; pair the users at random first."""
-        held = np.ascontiguousarray(values, np.int64)
-        if held.ndim != 1 or (len(held) and not (held.min() >= 0 and held.max() < self.k)):
-            raise InvalidParameter(f"the values must be a one-dimensional array of whole numbers from 0 to {self.k - 1}")
+        held = np.ascontiguousarray(whole_numbers(values, "the values", self.k), np.int64)
         stream = SystemKeystream() if keystream is None else keystream
         told = np.empty(len(held) + len(held) % 2, np.uint8)
         told[0::2], told[1::2] = draw_indicators(self.pair, len(told) // 2, stream)
@@ -114,7 +113,7 @@ class KaryPair:
 
     def estimate(self, counts: Any, *, leftover: bool = False) -> Estimate:
         """Unbiased counts (I - n q) / (p - q) from how often each value was reported; variances at the estimates."""
-        reported = np.asarray(counts, np.int64)
+        reported = np.asarray(unframed(counts), np.int64)
         if reported.shape != (self.k,) or reported.min() < 0:
             raise InvalidParameter("counts must have one non-negative whole number per value")
         n = int(reported.sum())

@@ -12,13 +12,13 @@ import numpy as np
 from numba import njit, uint64
 from numpy.typing import NDArray
 
+from deniable.batch.frames import whole_numbers
 from deniable.batch.keystream import Keystream, KeystreamCoins, SystemKeystream
 from deniable.batch.parallel import in_parallel, worthwhile_threads
 from deniable.batch.sampler import Words, random_words
 from deniable.batch.tables import RunningSums
 from deniable.batch.wide import multiply_high
 from deniable.channels.pair import Pair
-from deniable.errors import InvalidParameter
 
 Answers = NDArray[np.uint8]
 CHUNK = 1 << 14
@@ -84,9 +84,7 @@ def answer_in_pairs(pair: Pair, answers: Any, keystream: Keystream | None = None
 
     The last bit of an odd number of them is answered alone, by plain randomized response with the same p.
     """
-    bits = np.ascontiguousarray(answers, np.uint8)
-    if bits.ndim != 1 or (len(bits) and bits.max() > 1):
-        raise InvalidParameter("the answers must be a one-dimensional array of bits")
+    bits = np.ascontiguousarray(whole_numbers(answers, "the answers", 2), np.uint8)
     stream = SystemKeystream() if keystream is None else keystream
     sampler, even = PairSampler(pair), len(bits) - len(bits) % 2
     out = np.empty(len(bits), np.uint8)

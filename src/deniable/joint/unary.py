@@ -12,10 +12,12 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.batch.frames import whole_numbers
 from deniable.batch.keystream import Keystream, KeystreamCoins, SystemKeystream
 from deniable.channels.pair import Pair
 from deniable.errors import InvalidParameter
@@ -70,17 +72,18 @@ class UnaryPair:
                 reports[user] |= int(shown) << bit
         return reports[0], reports[1]
 
-    def counts(self, values: NDArray[np.int64], keystream: Keystream | None = None) -> NDArray[np.int64]:
+    def counts(self, values: Any, keystream: Keystream | None = None) -> NDArray[np.int64]:
         """How often each bit is 1 when neighbours 0 and 1, 2 and 3, … answer together; an even number of users."""
-        check_users(len(values))
+        held = whole_numbers(values, "the values", self.k)
+        check_users(len(held))
         stream = SystemKeystream() if keystream is None else keystream
         coins = KeystreamCoins(stream)
-        kept = np.array([coins.below(2 * self.pair.truthful) < self.pair.total for _ in values])
+        kept = np.array([coins.below(2 * self.pair.truthful) < self.pair.total for _ in held])
         found = np.empty(self.k, np.int64)
         for bit in range(self.k):
-            told = np.empty(len(values), np.uint8)
-            told[0::2], told[1::2] = draw_indicators(self.pair, len(values) // 2, stream)
-            own = values == bit
+            told = np.empty(len(held), np.uint8)
+            told[0::2], told[1::2] = draw_indicators(self.pair, len(held) // 2, stream)
+            own = held == bit
             found[bit] = np.count_nonzero(told[own] & kept[own]) + np.count_nonzero(told[~own] == 0)
         return found
 

@@ -28,6 +28,7 @@ from deniable.mechanisms.records.sample_one import SampleOne
 from deniable.planning.fakes import record_gain
 from deniable.planning.frequency import attempt
 from deniable.planning.question import Question
+from deniable.planning.trials import each_survey, rounds
 from deniable.planning.way import Floats, LeftOut, Prediction, Way, fakes, normal
 from deniable.utility.law import Law
 
@@ -159,14 +160,15 @@ def _record_losses(
 ) -> Floats:
     domains = {name: part.domain for name, part in mechanism.parts.items()}
     values = {name: _values(n, domain, None) for name, domain in domains.items() if isinstance(domain, Interval)}
-    found = np.empty(runs)
-    for run in range(runs):
-        outputs = randomize_many(mechanism, values, stream).outputs
-        parts = _answered(mechanism.channel, outputs) if isinstance(mechanism, SampleOne) else outputs
-        # Evenly spread values have their mean in the middle.
-        means = [noise.rule.unbiased(part).mean() for noise, part in zip(noises.values(), parts, strict=True)]
-        found[run] = np.mean((np.array(means) - 0.5) ** 2)
-    return found
+    found = []
+    for count in rounds(n, runs):
+        everyone = {name: np.tile(column, count) for name, column in values.items()}
+        for reports in each_survey(randomize_many(mechanism, everyone, stream), n):
+            parts = _answered(mechanism.channel, reports.outputs) if isinstance(mechanism, SampleOne) else reports.outputs
+            # Evenly spread values have their mean in the middle.
+            means = [noise.rule.unbiased(part).mean() for noise, part in zip(noises.values(), parts, strict=True)]
+            found.append(np.mean((np.array(means) - 0.5) ** 2))
+    return np.array(found)
 
 
 def _answered(channel: object, outputs: NDArray[np.uint64]) -> list[NDArray[np.int64]]:

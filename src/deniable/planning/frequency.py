@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from deniable.accumulators import accumulator_for
 from deniable.auditing.poisoning import count_gain
-from deniable.batch import Keystream, Reports, randomize_many
+from deniable.batch import Keystream, randomize_many
 from deniable.domains import Binary, Domain, Record
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators.attributes import predicted_errors
@@ -27,6 +26,7 @@ from deniable.mechanisms.records.product import ProductMechanism
 from deniable.mechanisms.records.sample_one import SampleOne
 from deniable.planning.fakes import record_gain
 from deniable.planning.question import Question
+from deniable.planning.trials import each_sum, rounds
 from deniable.planning.way import Floats, LeftOut, Prediction, Way, fakes, normal
 from deniable.utility import support
 
@@ -96,12 +96,12 @@ def _losses(mechanism: Mechanism, worst: bool, n: int, runs: int, stream: Keystr
     looked = [0 if law.variance(1, 1) >= law.variance(1, 0) else 1] if worst else list(range(k))
     truth = np.bincount(people, minlength=k)[looked] / n
     p, q = float(law.p), float(law.q)
-    found = np.empty(runs)
-    for run in range(runs):
-        sums = accumulator_for(mechanism).add(randomize_many(mechanism, _named(mechanism.domain, people), stream))
-        shares = (support_counts(sums)[looked] / n - q) / (p - q)
-        found[run] = ((shares - truth) ** 2).mean()
-    return found
+    found = []
+    for count in rounds(n, runs):
+        reports = randomize_many(mechanism, _named(mechanism.domain, np.tile(people, count)), stream)
+        counts = np.array([support_counts(sums)[looked] for sums in each_sum(reports, n)])
+        found.append((((counts / n - q) / (p - q) - truth) ** 2).mean(axis=1))
+    return np.concatenate(found)
 
 
 def _named(domain: Domain, people: np.ndarray[tuple[int], np.dtype[np.int64]]) -> object:
@@ -143,16 +143,15 @@ def _record_prediction(mechanism: ProductMechanism | SampleOne | SamplingPlusFak
 def _record_losses(mechanism: ProductMechanism | SampleOne | SamplingPlusFakeData, n: int, runs: int, stream: Keystream) -> Floats:
     sizes = {name: part.domain.size for name, part in mechanism.parts.items()}
     people = {name: np.arange(n) % size for name, size in sizes.items()}
-    values = {name: _named(mechanism.parts[name].domain, column) for name, column in people.items()}
+    truth = {name: np.bincount(column, minlength=sizes[name]) / n for name, column in people.items()}
     laws = {name: support(part) for name, part in mechanism.parts.items()}
-    found = np.empty(runs)
-    for run in range(runs):
-        reports: Reports = randomize_many(mechanism, values, stream)
-        parts = accumulator_for(mechanism).add(reports).parts  # type: ignore[attr-defined]
-        losses = []
-        for name, part in parts.items():
-            truth = np.bincount(people[name], minlength=sizes[name]) / n
-            p, q = float(laws[name].p), float(laws[name].q)
-            losses.append((((support_counts(part) / part.n - q) / (p - q) - truth) ** 2).mean())
-        found[run] = np.mean(losses)
-    return found
+    found = []
+    for count in rounds(n, runs):
+        everyone = {name: _named(mechanism.parts[name].domain, np.tile(column, count)) for name, column in people.items()}
+        for sums in each_sum(randomize_many(mechanism, everyone, stream), n):
+            losses = []
+            for name, part in sums.parts.items():  # type: ignore[attr-defined]
+                p, q = float(laws[name].p), float(laws[name].q)
+                losses.append((((support_counts(part) / part.n - q) / (p - q) - truth[name]) ** 2).mean())
+            found.append(np.mean(losses))
+    return np.array(found)

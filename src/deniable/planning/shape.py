@@ -18,7 +18,6 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import qmc
 
-from deniable.accumulators import accumulator_for
 from deniable.auditing.poisoning import Gain
 from deniable.batch import Keystream, randomize_many
 from deniable.batch.sampler import uniform_below
@@ -37,6 +36,7 @@ from deniable.planning.fakes import part_of, supported
 from deniable.planning.frequency import NAMES as CATEGORICAL
 from deniable.planning.frequency import attempt
 from deniable.planning.question import Question
+from deniable.planning.trials import each_sum, rounds
 from deniable.planning.way import NORMAL, Floats, LeftOut, Prediction, Way
 
 NUMERIC = ("sw", "window", "ogpm", "pm", "hm", "pm-sub", "redesigned-sw", "pm-c", "sw-c")
@@ -109,20 +109,16 @@ class Reading:
             each, what = self.width * float(np.abs(away).max()), "the quantile, for few fakes"
         return Gain(what, part * each, each, exact)
 
-    def loss(self, shares: Floats, truth: Floats) -> float:
-        """How far estimated shares are from the true ones."""
+    def losses(self, shares: Floats, truth: Floats) -> Floats:
+        """How far every row of estimated shares is from the true ones."""
         if self.read == "circle":
-            return float(((shares - truth) ** 2).mean())
+            return np.asarray(((shares - truth) ** 2).mean(axis=1))
         if self.read == "distribution":
-            return self.width * float(np.abs(np.cumsum(shares - truth)[:-1]).sum()) / self.bins
-        return float((self.quantile(shares) - self.quantile(truth)) ** 2)
-
-    def quantile(self, shares: Floats) -> float:
-        """Where the cdf, made to rise, reaches the level; linear within bins."""
-        return float(self.quantiles(shares[None])[0])
+            return np.asarray(self.width * np.abs(np.cumsum(shares - truth, axis=1)[:, :-1]).sum(axis=1) / self.bins)
+        return np.asarray((self.quantiles(shares) - self.quantiles(truth[None])) ** 2)
 
     def quantiles(self, shares: Floats) -> Floats:
-        """The same for every row."""
+        """Where the cdf of every row, made to rise, reaches the level; linear within bins."""
         up = np.concatenate([np.zeros((len(shares), 1)), np.cumsum(shares, axis=1)], axis=1)
         up[:, -1] = 1.0
         highest, lowest = np.maximum.accumulate(up, axis=1), np.minimum.accumulate(up[:, ::-1], axis=1)[:, ::-1]
@@ -177,13 +173,12 @@ def _inverted(reading: Reading, mechanism: Mechanism) -> Way:
     once = count_covariance(slope, matrix, np.full(reading.bins, 1 / reading.bins), 1, "these users")
 
     def losses(n: int, runs: int, stream: Keystream) -> Floats:
-        cuts = binned(mechanism, reading.bins).cuts
-        found = np.empty(runs)
-        for run in range(runs):
-            values, truth = people(n, reading, mechanism.domain, stream)  # type: ignore[arg-type]
-            sums = accumulator_for(mechanism).add(randomize_many(mechanism, values, stream))
-            found[run] = reading.loss(slope @ (gathered(sums.sums, cuts) / n), truth)
-        return found
+        cuts, found = binned(mechanism, reading.bins).cuts, []
+        for count in rounds(n, runs):
+            values, truth = people(n, count, reading, mechanism.domain, stream)  # type: ignore[arg-type]
+            counts = np.array([gathered(sums.sums, cuts) for sums in each_sum(randomize_many(mechanism, values, stream), n)])
+            found.append(reading.losses(counts / n @ slope.T, truth))
+        return np.concatenate(found)
 
     return Way(
         name=mechanism.name,
@@ -207,14 +202,13 @@ def _categories(reading: Reading, domain: Interval | Circle, mechanism: Mechanis
     moved = moved + reading.questions().mean(axis=1)[:, None]
 
     def losses(n: int, runs: int, stream: Keystream) -> Floats:
-        found = np.empty(runs)
-        for run in range(runs):
-            values, truth = people(n, reading, domain, stream)
-            inside = _bins_of(values, domain, bins)
-            sums = accumulator_for(mechanism).add(randomize_many(mechanism, inside, stream))
-            shares = (support_counts(sums) / n - law.q) / law.gap
-            found[run] = reading.loss(shares + (1 - shares.sum()) / bins, truth)
-        return found
+        found = []
+        for count in rounds(n, runs):
+            values, truth = people(n, count, reading, domain, stream)
+            reports = randomize_many(mechanism, _bins_of(values, domain, bins), stream)
+            shares = (np.array([support_counts(sums) for sums in each_sum(reports, n)]) / n - law.q) / law.gap
+            found.append(reading.losses(shares + (1 - shares.sum(axis=1, keepdims=True)) / bins, truth))
+        return np.concatenate(found)
 
     return Way(
         name=mechanism.name,
@@ -244,13 +238,12 @@ def _tree(tree: HierarchicalHistogram, reading: Reading) -> Way:
         once = once + rows @ spread @ rows.T
 
     def losses(n: int, runs: int, stream: Keystream) -> Floats:
-        found = np.empty(runs)
+        rows = np.empty((runs, bins))
         for run in range(runs):
-            values, truth = people(n, reading, tree.domain, stream)
+            values, truth = people(n, 1, reading, tree.domain, stream)
             sums = tree.accumulate(tree.randomize_many(values, stream))
-            leaves = consistent(sums.node_shares(), sums.node_variances(), tree.fan_out)[-1]
-            found[run] = reading.loss(leaves, truth)
-        return found
+            rows[run] = consistent(sums.node_shares(), sums.node_variances(), tree.fan_out)[-1]
+        return reading.losses(rows, truth)
 
     return Way(
         name="hierarchical-histogram",
@@ -277,10 +270,10 @@ def _tree_gain(tree: HierarchicalHistogram, reading: Reading, chances: list[floa
     return max(found, key=lambda gain: gain.gain)
 
 
-def people(n: int, reading: Reading, domain: Interval | Circle, stream: Keystream) -> tuple[Floats, Floats]:
-    """n values, as many in every bin as can be, anywhere within it; and the share of every bin."""
+def people(n: int, surveys: int, reading: Reading, domain: Interval | Circle, stream: Keystream) -> tuple[Floats, Floats]:
+    """The n values of each survey, as many in every bin as can be, anywhere within it; and the share of every bin."""
     inside = np.arange(n) % reading.bins
-    place = (inside + (uniform_below(FINE, n, stream) + 0.5) / FINE) / reading.bins
+    place = (np.tile(inside, surveys) + (uniform_below(FINE, n * surveys, stream) + 0.5) / FINE) / reading.bins
     values = np.clip(float(domain.low) + float(domain.width) * place, float(domain.low), float(domain.low + domain.width))
     return values, np.bincount(inside, minlength=reading.bins) / n
 

@@ -12,7 +12,8 @@ MovementSurvey                              a protocol of its own for made-up pa
 """
 
 from deniable.trajectories.alignment import dynamic_time_warping, frechet_distance
-from deniable.trajectories.density import DensityMap, Hotspot, density_map
+from deniable.trajectories.density import density_map
+from deniable.trajectories.density_estimate import DensityMap, Hotspot
 from deniable.trajectories.fine_density import FineMap, fine_density_map
 from deniable.trajectories.lengths import length_distribution
 from deniable.trajectories.metrics import (

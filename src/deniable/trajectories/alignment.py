@@ -5,8 +5,6 @@ Both take paths of different lengths. Cost: the product of the two lengths in ti
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -27,7 +25,7 @@ def dynamic_time_warping(true: Paths, perturbed: Paths) -> Metric:
     >>> dynamic_time_warping(waiting, Paths.of([[(0, 0), (3, 0)]])).value
     0.0
     """
-    return _aligned("dynamic time warping", _warping, true, perturbed)
+    return _aligned("dynamic time warping", true, perturbed, leash=False)
 
 
 def frechet_distance(true: Paths, perturbed: Paths) -> Metric:
@@ -36,10 +34,10 @@ def frechet_distance(true: Paths, perturbed: Paths) -> Metric:
     >>> frechet_distance(Paths.of([[(0, 0), (3, 0)]]), Paths.of([[(0, 1), (1, 1), (3, 2)]])).value
     2.0
     """
-    return _aligned("Fréchet distance", _leash, true, perturbed)
+    return _aligned("Fréchet distance", true, perturbed, leash=True)
 
 
-def _aligned(name: str, kernel: Callable[..., float], true: Paths, perturbed: Paths) -> Metric:
+def _aligned(name: str, true: Paths, perturbed: Paths, *, leash: bool) -> Metric:
     if len(true) != len(perturbed):
         raise InvalidParameter("there must be as many true as perturbed paths")
     if not (true.finite and perturbed.finite):
@@ -49,12 +47,13 @@ def _aligned(name: str, kernel: Callable[..., float], true: Paths, perturbed: Pa
     found = np.full(len(true), np.nan)
     for i, (one, other) in enumerate(zip(true, perturbed, strict=True)):
         if len(one) and len(other):
-            found[i] = kernel(one, other)
+            found[i] = _walk(one, other, leash)
     return Metric(name, found)
 
 
 @njit(nogil=True, cache=True)
-def _warping(one, other):  # type: ignore[no-untyped-def]
+def _walk(one, other, leash):  # type: ignore[no-untyped-def]
+    """The least cost of walking both forward: all steps added up, or with `leash` the longest of them."""
     size = other.shape[0]
     best = np.empty(size)
     for i in range(one.shape[0]):
@@ -68,26 +67,6 @@ def _warping(one, other):  # type: ignore[no-untyped-def]
                 before = above
             else:
                 before = min(above, diagonal, best[j - 1])
-            best[j] = before + step
-            diagonal = above
-    return best[size - 1]
-
-
-@njit(nogil=True, cache=True)
-def _leash(one, other):  # type: ignore[no-untyped-def]
-    size = other.shape[0]
-    best = np.empty(size)
-    for i in range(one.shape[0]):
-        diagonal = 0.0
-        for j in range(size):
-            step = np.hypot(one[i, 0] - other[j, 0], one[i, 1] - other[j, 1])
-            above = best[j]
-            if i == 0:
-                before = best[j - 1] if j > 0 else 0.0
-            elif j == 0:
-                before = above
-            else:
-                before = min(above, diagonal, best[j - 1])
-            best[j] = max(before, step)
+            best[j] = max(before, step) if leash else before + step
             diagonal = above
     return best[size - 1]

@@ -17,11 +17,18 @@ from deniable.channels.nearest import NearestCells
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators.estimate import Estimate, half_width
 from deniable.estimators.source import accumulated
-from deniable.trajectories.density import Fit, described, maximise, source_mechanism, stop_at
 from deniable.trajectories.leaves import Leaves, leaves
+from deniable.trajectories.map_fit import Fit, described, maximise, stop_at
 from deniable.trajectories.map_grid import Floats, Integers, MapGrid
 from deniable.trajectories.nearest_law import NearestLaw
-from deniable.trajectories.place_channel import Source, bounding_rectangle, cells_along, nearest_grid, place_channel
+from deniable.trajectories.place_channel import (
+    Source,
+    bounding_rectangle,
+    cells_along,
+    nearest_grid,
+    place_channel,
+    source_mechanism,
+)
 
 RUNS = 20
 

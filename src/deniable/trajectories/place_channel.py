@@ -120,6 +120,14 @@ def place_channel(mechanism: Mechanism, cells: int | tuple[int, int]) -> PlaceCh
     )
 
 
+def source_mechanism(source: Source) -> Mechanism:
+    """The recipe behind a source; anything that is no source is refused."""
+    mechanism = getattr(source, "mechanism", None)
+    if not isinstance(mechanism, Mechanism):
+        raise InvalidParameter(f"the source of a map is an Accumulator or Reports of places, got {type(source).__name__}")
+    return mechanism
+
+
 def map_rows_and_columns(mechanism: Mechanism, cells: int | tuple[int, int]) -> tuple[int, int]:
     """How many rows and columns a map of the mechanism's region has."""
     return map_shape(cells, float(_side(mechanism, "x").width), float(_side(mechanism, "y").width))

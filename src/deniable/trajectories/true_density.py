@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from deniable.mechanisms import Mechanism
-from deniable.trajectories.density import DensityMap, Fit
+from deniable.trajectories.density_estimate import DensityMap
+from deniable.trajectories.map_fit import Fit
 from deniable.trajectories.paths import Paths
 from deniable.trajectories.place_channel import place_channel
 

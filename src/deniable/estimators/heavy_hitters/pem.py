@@ -9,7 +9,7 @@ from deniable.channels import TwoLevel
 from deniable.estimators.estimate import Estimate, Target
 from deniable.estimators.heavy_hitters.candidates import WANTED, Prefixes, best, extend, readable
 from deniable.estimators.heavy_hitters.collector import PEMCollector
-from deniable.estimators.heavy_hitters.result import HeavyHitters, Level
+from deniable.estimators.heavy_hitters.result import HeavyHitters, Level, held_out_shares
 from deniable.estimators.heavy_hitters.wide_support import supported
 from deniable.estimators.intervals import SupportInterval
 
@@ -54,32 +54,21 @@ def estimate(collector: PEMCollector, found: Prefixes, words: list[object], targ
     """Unbiased shares of whole words from the last group, who had no part in finding them.
 
     A group is a sample of all users: the variance s(1-s)/(m (p-q)**2), s = q + f(p-q), holds the noise and
-    the sampling of m users from the population; from a given n users it is smaller by f(1-f)/n.
+    the sampling of m users from the population.
     """
     group = len(collector.mechanism.levels)
     channel, outputs = collector.mechanism.part(group), collector.outputs(group)
     p, q = chances(channel)
-    m, n = len(outputs), collector.n
+    m = len(outputs)
     ascending = np.argsort(found)
     counts = np.zeros(len(found), np.int64)
     if len(found):
         counts[ascending] = supported(channel, outputs, found[ascending])
     value = (counts / m - q) / (p - q) if m else np.zeros(len(found))
-    within = np.clip(value, 0, 1)
-    chance = q + within * (p - q)
+    chance = q + np.clip(value, 0, 1) * (p - q)
     variance = chance * (1 - chance) / (m * (p - q) ** 2) if m else np.full(len(found), np.inf)
-    if target == "these users":
-        variance = variance - within * (1 - within) / n
-    return Estimate(
-        value=value,
-        variance=variance,
-        n=n,
-        target=target,
-        method="unbiased shares of pem, from users who had no part in the search",
-        labels=words,
-        bounds=(0.0, 1.0),
-        small_sample=SupportInterval(counts, m, p, q, 1 / m, these_users=False) if m else None,
-    )
+    exact = SupportInterval(counts, m, p, q, 1 / m, these_users=False) if m else None
+    return held_out_shares("pem", collector.n, value, variance, words, target, exact)
 
 
 def chances(channel: TwoLevel) -> tuple[float, float]:

@@ -6,7 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from deniable.estimators.estimate import Estimate
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.estimators.estimate import Estimate, SmallSample, Target
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -71,3 +76,28 @@ class HeavyHitters:
 
     def __contains__(self, word: object) -> bool:
         return word in self.words
+
+
+def held_out_shares(
+    name: str,
+    n: int,
+    value: Floats,
+    variance: Floats,
+    words: list[object],
+    target: Target,
+    small_sample: SmallSample | None = None,
+) -> Estimate:
+    """Shares from the group that had no part in the search; a given n users vary less than a population, by f(1-f)/n."""
+    if target == "these users":
+        within = np.clip(value, 0, 1)
+        variance = variance - within * (1 - within) / n
+    return Estimate(
+        value=value,
+        variance=variance,
+        n=n,
+        target=target,
+        method=f"unbiased shares of {name}, from users who had no part in the search",
+        labels=words,
+        bounds=(0.0, 1.0),
+        small_sample=small_sample,
+    )

@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from deniable.accumulators import Accumulator
-from deniable.estimators.estimate import Estimate, Target
+from deniable.estimators.estimate import Target
 from deniable.estimators.heavy_hitters.candidates import WANTED, Prefixes, best, extend, readable
-from deniable.estimators.heavy_hitters.count_sketch import CountSketch, Floats
-from deniable.estimators.heavy_hitters.result import HeavyHitters, Level
+from deniable.estimators.heavy_hitters.count_sketch import CountSketch
+from deniable.estimators.heavy_hitters.result import HeavyHitters, Level, held_out_shares
 from deniable.mechanisms.words.tree_hist import TreeHist
 
 
@@ -41,7 +41,7 @@ def find(source: Accumulator, share: float, false_positives: float, most: int, t
         value, variance = np.zeros(len(found)), np.full(len(found), np.inf)
     order = np.argsort(-value, kind="stable")
     words = [words[place] for place in order]
-    shares = estimate(source.n, value[order], variance[order], words, target)
+    shares = held_out_shares("tree-hist", source.n, value[order], variance[order], words, target)
     return HeavyHitters(tuple(words), shares, tuple(levels), false_positives, source.n)
 
 
@@ -69,19 +69,3 @@ def sketch_of(source: Accumulator, group: int) -> CountSketch:
     assert isinstance(mechanism, TreeHist)
     start, channel = mechanism.mixture.starts[group], mechanism.part(group)
     return CountSketch(channel, source.sums[start : start + channel.outputs])
-
-
-def estimate(n: int, value: Floats, variance: Floats, words: list[object], target: Target) -> Estimate:
-    """Shares from the last group; a given n users vary less than a population, by f(1-f)/n."""
-    if target == "these users":
-        within = np.clip(value, 0, 1)
-        variance = variance - within * (1 - within) / n
-    return Estimate(
-        value=value,
-        variance=variance,
-        n=n,
-        target=target,
-        method="unbiased shares of tree-hist, from users who had no part in the search",
-        labels=words,
-        bounds=(0.0, 1.0),
-    )

@@ -75,6 +75,11 @@ ARTIFACT = Artifact(
             lambda r: all(bound <= exact + 1e-9 for exact, bound in _pairs(r, ORDER[0], ORDER[2])),
             "τ counts the points of the box alike, the mechanism does not: a classifier that errs where answers are likely is "
             "accepted by the test and has less (tests/classifiers/test_regions.py::test_the_printed_product_is_not_a_bound).",
+            lambda r: {
+                f"{name}, ε = {epsilon:g}": r["values"][name][r["epsilons"].index(epsilon)]
+                for epsilon in (2.0, 4.0)
+                for name in (ORDER[0], ORDER[2], ORDER[3])
+            },
         ),
         Claim(
             "Pr[M in B] − τ·|B|·sup pdf is a lower bound of the utility, and the best one",

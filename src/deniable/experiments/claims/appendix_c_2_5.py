@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run
+from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run, named
 from deniable.mechanisms import make_mechanism
 from deniable.utility import expected_error
 
@@ -65,6 +65,7 @@ ARTIFACT = Artifact(
                 <= result["numbers"]["MSE at x = 0 of the squared-error window"] * (1 + 1e-6)
             ),
             WHY,
+            named("MSE of OGPM at x = 0", "MSE at x = 0 of the squared-error window"),
         ),
     ),
 )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run
+from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run, other_roundings
 from deniable.experiments.pictures import significant
 from deniable.experiments.sectors import dominant, response, window
 
@@ -53,6 +53,7 @@ ARTIFACT = Artifact(
             0.005,
             TEXT,
             "e⁶/(5 + e⁶) = 0.98776 is 0.99 when rounded; the text cuts it.",
+            variants=other_roundings("probability of the strawman's sector"),
         ),
     ),
     claims=(

@@ -10,6 +10,7 @@ import numpy as np
 
 from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run
 from deniable.experiments.pictures import significant
+from deniable.experiments.two_features import exact_radius
 
 TEXT = "Appendix E.2.1, Example 15"
 FIRST, FIRST_BIAS = np.array([[-1.86, -2.09], [0.12, -0.46]]), np.array([3.71, -0.08])
@@ -30,6 +31,7 @@ def compute(run: Run) -> Result:
         "l∞ radius": significant(_bisected(), 7),
     }
     result: Result = {"numbers": numbers, "scores": [significant(float(score)) for score in found]}
+    result["radius of Figure 7.2"] = significant(exact_radius(), 7)
     if importlib.util.find_spec("torch") is not None:
         result["by programming"] = significant(_programmed(), 7)
     return result
@@ -86,6 +88,7 @@ ARTIFACT = Artifact(
             TEXT,
             "With the printed weights the second score is the larger one, 6.39 against −4.35: it answers class 2 "
             "(tests/classifiers/test_networks.py::test_the_radius_of_the_printed_network).",
+            evidence=lambda r: {f"score of class {place}": score for place, score in enumerate(r["scores"], 1)},
         ),
         Published(
             "l∞ radius",
@@ -93,6 +96,7 @@ ARTIFACT = Artifact(
             0.005,
             "Example 11, of “the same classifier”",
             "The printed network's answer changes 0.384812 away, so it is not the one of Figure 7.2, whose radius is 0.20.",
+            variants=lambda r: {"the boundary of Figure 7.2": r["radius of Figure 7.2"]},
         ),
     ),
     claims=(

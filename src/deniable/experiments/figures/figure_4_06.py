@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run
+from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run, readings
 from deniable.experiments.joint_error import (
     GRID,
     JOINT,
@@ -36,6 +36,7 @@ def compute(run: Run) -> Result:
     runs = run.repetitions(40, RUNS)
     panels: list[dict[str, Any]] = []
     numbers: dict[str, float] = {}
+    variants: dict[str, dict[str, float]] = {}
     for place, n in enumerate(SIZES):
         rows = []
         for share in SHARES:
@@ -57,12 +58,21 @@ def compute(run: Run) -> Result:
         numbers[f"ARE of JRR / RR, n = {n}"] = share_of_sums(GRID, n, ones)
         numbers[f"ARE of JRR / RR, n = {n}, ε from 0.001 to 0.1"] = share_of_sums(TENTH, n, ones)
         numbers[f"sampling error of that with 1000 surveys, n = {n}"] = share_of_sums_error(TENTH, n, ones, RUNS)
+        variants[str(n)] = other_averages(n, ones)
         panels.append({"title": f"n = {n}", "rows": rows})
         run.progress(place + 1, len(SIZES))
     numbers["largest simulated / exact ARE"] = max(row["simulated"] / row["y"] for found in panels for row in found["rows"])
     numbers["least simulated / exact ARE"] = min(row["simulated"] / row["y"] for found in panels for row in found["rows"])
     numbers["simulated surveys each"] = runs
-    return {"numbers": numbers, "panels": panels}
+    return {"numbers": numbers, "variants": variants, "panels": panels}
+
+
+def other_averages(n: int, ones: int) -> dict[str, float]:
+    """The same comparison over other ε, with other shares of ones, and as a mean of ratios."""
+    found = {f"ε from {levels[0]:g} to {levels[-1]:g}": share_of_sums(levels, n, ones) for levels in (TENTH, GRID[:-1], GRID[1:])}
+    found |= {f"{share:.0%} ones": share_of_sums(GRID, n, round(n * share)) for share in (0.001, 0.1)}
+    ratios = [share_of_sums((level,), n, ones) for level in GRID]
+    return {**found, "mean of the ratios": sum(ratios) / len(ratios)}
 
 
 def draw(result: Result) -> Mapping[str, Any]:
@@ -91,7 +101,7 @@ def _numbers() -> tuple[Published, ...]:
     found = []
     for n, value in zip(SIZES, (0.211, 0.203, 0.202), strict=True):
         allowed = ROUNDING + 2 * share_of_sums_error(TENTH, n, n // 100, RUNS)
-        found.append(Published(f"ARE of JRR / RR, n = {n}", value, allowed, TEXT, WHY))
+        found.append(Published(f"ARE of JRR / RR, n = {n}", value, allowed, TEXT, WHY, variants=readings(str(n))))
         found.append(Published(f"ARE of JRR / RR, n = {n}, ε from 0.001 to 0.1", value, allowed, TEXT))
     return tuple(found)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run
+from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run, named
 from deniable.experiments.circles import plates, sector
 from deniable.experiments.densities import window
 from deniable.experiments.pictures import Panel, curve, line_panels
@@ -68,6 +68,9 @@ def compute(run: Run) -> Result:
         "least sum of errors": best,
         "excess at the printed ε₁": total_error(1.32) / best - 1,
         "sum of the printed epsilons": 1.32 + 5.69,
+        "ε to divide, 1 + 2π": TOTAL,
+        "what ε₁ = 1.32 leaves of 1 + 2π": TOTAL - 1.32,
+        "what ε₁ = 1.32 leaves of 7": 7 - 1.32,
         "sum of errors with ε₁ = 0": total_error(0.0),
         "sum of errors with ε₂ = 0": total_error(TOTAL),
     }
@@ -104,9 +107,11 @@ def draw(result: Result) -> Mapping[str, Any]:
     }
 
 
+FLAT = named("excess at the printed ε₁", "sum of the printed epsilons", "ε to divide, 1 + 2π")
+REST = named("what ε₁ = 1.32 leaves of 1 + 2π", "what ε₁ = 1.32 leaves of 7")
 PUBLISHED = (
-    Published("ε₁ (distance)", 1.32, 0.005, TEXT, WHY),
-    Published("ε₂ (direction)", 5.69, 0.005, TEXT, WHY),
+    Published("ε₁ (distance)", 1.32, 0.005, TEXT, WHY, evidence=FLAT),
+    Published("ε₂ (direction)", 5.69, 0.005, TEXT, WHY, variants=REST, evidence=FLAT),
     Published("excess at the printed ε₁", 0.0, 0.001, TEXT + " (printed as optimal)"),
 )
 CLAIMS = (

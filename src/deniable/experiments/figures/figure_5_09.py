@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run
+from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run, named
 from deniable.experiments.worst_case_error import LEVELS, curves, never_above, picture, share
 from deniable.mechanisms import make_mechanism
 from deniable.utility import worst_case
@@ -61,8 +61,22 @@ ARTIFACT = Artifact(
     compute=compute,
     draw=draw,
     published=(
-        Published("squared error, OGPM / PM-C", 0.899, 0.001, TEXT, WHY),
-        Published("squared error, OGPM / SW-C", 0.617, 0.001, TEXT, WHY),
+        Published(
+            "squared error, OGPM / PM-C",
+            0.899,
+            0.001,
+            TEXT,
+            WHY,
+            variants=named("squared error, squared-error window / PM-C"),
+        ),
+        Published(
+            "squared error, OGPM / SW-C",
+            0.617,
+            0.001,
+            TEXT,
+            WHY,
+            variants=named("squared error, squared-error window / SW-C"),
+        ),
         Published("squared error, squared-error window / PM-C", 0.899, 0.001, TEXT),
         Published("squared error, squared-error window / SW-C", 0.617, 0.001, TEXT),
         Published("absolute error, OGPM / PM-C", 1.0, 0.001, TEXT + " (“almost the same”)"),

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from deniable.batch import Keystream
 from deniable.batch.samplers import sampler_for
 from deniable.channels import TwoLevel
-from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run
+from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run, named, readings
 from deniable.experiments.pictures import significant
 from deniable.experiments.sectors import response, window
 from deniable.experiments.walk_pictures import error_panels
-from deniable.experiments.walks import EPSILONS, always_below, random_walks
+from deniable.experiments.walks import EPSILONS, always_below, random_walks, uniforms
 
 ORDER = ["TraCS-D", "3-RR", "6-RR", "12-RR"]
 TEXT = "Section 6.3.1"
@@ -40,6 +40,7 @@ def compute(run: Run) -> Result:
     turns = np.arctan2(steps[:, 1], steps[:, 0]) / (2 * np.pi) % 1.0
     rows, theory = [], []
     numbers: dict[str, float] = {}
+    variants: dict[str, dict[str, float]] = {}
     for epsilon in EPSILONS:
         channels = {"TraCS-D": window(epsilon), **{f"{k}-RR": response(epsilon, k) for k in (3, 6, 12)}}
         for name, channel in channels.items():
@@ -51,6 +52,8 @@ def compute(run: Run) -> Result:
                 numbers[f"TraCS-D at ε = {epsilon}, released distance"] = significant(float(other.mean()), 5)
             elif name != "3-RR":
                 numbers[f"{name} at ε = {epsilon}"] = significant(float(apart.mean()), 5)
+                keystream = run.keystream(f"figure 6.6 {name} {epsilon} released")
+                variants[f"{name} at ε = {epsilon}"] = released(turns, epsilon, int(name.partition("-")[0]), keystream)
             rows.append(
                 {
                     "mechanism": name,
@@ -60,7 +63,21 @@ def compute(run: Run) -> Result:
                 }
             )
         theory.append(significant(math.pi / (math.exp(epsilon / 2) + 1), 7))
-    return {"rows": rows, "theory": theory, "directions": len(turns), "numbers": numbers}
+    return {"rows": rows, "theory": theory, "directions": len(turns), "numbers": numbers, "variants": variants}
+
+
+def released(turns: NDArray[np.float64], epsilon: float, sectors: int, keystream: Keystream) -> dict[str, float]:
+    """k-RR that lies with probability 1 / (k - 1 + e**epsilon) in all, scored by both formulas."""
+    moved, lie, inside = (uniforms(len(turns), keystream) for _ in range(3))
+    own = np.floor(turns * sectors)
+    other = (own + 1 + np.floor(moved * (sectors - 1))) % sectors
+    answers = (np.where(lie < 1 / (sectors - 1 + math.exp(epsilon)), other, own) + inside) / sectors
+    right = np.minimum(np.abs(answers - turns), 1 - np.abs(answers - turns))
+    wrong = np.minimum(np.abs(answers - turns), np.abs(1 - answers - turns))
+    return {
+        "lies as released": significant(2 * math.pi * float(right.mean()), 5),
+        "lies and distance as released": significant(2 * math.pi * float(wrong.mean()), 5),
+    }
 
 
 def reported(channel: TwoLevel, turns: NDArray[np.float64], keystream: Keystream) -> NDArray[np.float64]:
@@ -110,12 +127,12 @@ ARTIFACT = Artifact(
     compute=compute,
     draw=draw,
     published=(
-        Published("TraCS-D at ε = 2", 0.62017, 0.02, RELEASED, DISTANCE),
+        Published("TraCS-D at ε = 2", 0.62017, 0.02, RELEASED, DISTANCE, variants=named("TraCS-D at ε = 2, released distance")),
         Published("TraCS-D at ε = 2, released distance", 0.62017, 0.02, RELEASED),
-        Published("TraCS-D at ε = 10", 0.01793, 0.002, RELEASED, DISTANCE),
+        Published("TraCS-D at ε = 10", 0.01793, 0.002, RELEASED, DISTANCE, variants=named("TraCS-D at ε = 10, released distance")),
         Published("TraCS-D at ε = 10, released distance", 0.01793, 0.002, RELEASED),
         *(
-            Published(f"{k}-RR at ε = {epsilon}", value, 0.02, RELEASED, LIES)
+            Published(f"{k}-RR at ε = {epsilon}", value, 0.02, RELEASED, LIES, variants=readings(f"{k}-RR at ε = {epsilon}"))
             for (k, epsilon), value in {
                 (6, 2): 0.42593,
                 (6, 4): 0.3655,

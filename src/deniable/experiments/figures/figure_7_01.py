@@ -11,7 +11,7 @@ import numpy as np
 
 from deniable.charts.theme import COLOURS, inline, themed
 from deniable.classifiers.concentration import concentration, published, smallest_epsilon
-from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run
+from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run, named, other_roundings
 from deniable.experiments.pictures import significant
 
 X, THETA, EPSILON, TARGET = 0.5, 0.3, 2, 0.8
@@ -31,6 +31,8 @@ def compute(run: Run) -> Result:
         "numbers": {
             "Pr[M in B] at ε = 2": significant(published("laplace", EPSILON, X, X - THETA, X + THETA), 8),
             "smallest ε for 0.8": significant(smallest_epsilon("laplace", TARGET, X, THETA), 8),
+            "smallest ε for 0.79": significant(smallest_epsilon("laplace", 0.79, X, THETA), 8),
+            "Pr[M in B] at ε = 5.2": significant(published("laplace", 5.2, X, X - THETA, X + THETA), 8),
             "on the lattice that runs": significant(concentration("laplace", EPSILON, X, THETA), 8),
         },
     }
@@ -71,7 +73,14 @@ ARTIFACT = Artifact(
     compute=compute,
     draw=draw,
     published=(
-        Published("Pr[M in B] at ε = 2", 0.46, 0.005, TEXT, "1 − e^(−0.6) = 0.4512, which is 0.45 when rounded."),
+        Published(
+            "Pr[M in B] at ε = 2",
+            0.46,
+            0.005,
+            TEXT,
+            "1 − e^(−0.6) = 0.4512, which is 0.45 when rounded to the nearest.",
+            variants=other_roundings("Pr[M in B] at ε = 2"),
+        ),
         Published(
             "smallest ε for 0.8",
             5.2,
@@ -79,6 +88,8 @@ ARTIFACT = Artifact(
             TEXT,
             "The text's own formula 1 − e^(−0.3 ε) = 0.8 gives ε = 5.365; at 5.2 it is 0.790. "
             "tests/classifiers/test_case_studies.py::test_the_one_dimensional_example_runs shows it.",
+            variants=named("smallest ε for 0.79"),
+            evidence=named("Pr[M in B] at ε = 5.2"),
         ),
     ),
     claims=(

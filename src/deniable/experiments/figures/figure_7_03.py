@@ -7,7 +7,7 @@ from typing import Any
 
 from deniable.charts.classifiers import concentration_chart
 from deniable.classifiers.concentration import Curve, concentration_curves, published, published_on_points, smallest_epsilon
-from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run
+from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run, named, other_roundings, readings
 from deniable.experiments.pictures import significant
 
 TEXT = "Section 7.3.1"
@@ -32,9 +32,21 @@ def compute(run: Run) -> Result:
         "100-RR at ε = 2, θ = 0.3": published("k-rr", 2, 0.5, 0.2, 0.8),
         "101-RR at ε = 2, θ = 0.3": published_on_points("k-rr", 2, 0.5, 0.2, 0.8, GRID),
         "smallest ε of PM for 0.8": smallest_epsilon("ogpm", 0.8, 0.5, 0.3),
+        "PM at ε = 1.8, θ = 0.3": published("ogpm", 1.8, 0.5, 0.2, 0.8),
         "PM at x = 0 instead": published("ogpm", 2, 0.0, -0.3, 0.3),
     }
-    return {"curves": curves, "numbers": {name: significant(value, 8) for name, value in numbers.items()}}
+    variants = {
+        "0.8 after a factor 1 − τ, τ = 0.02": smallest_epsilon("ogpm", 0.8 / 0.98, 0.5, 0.3),
+        "0.85 in place of 0.8": smallest_epsilon("ogpm", 0.85, 0.5, 0.3),
+        "at x = 0": smallest_epsilon("ogpm", 0.8, 0.0, 0.3),
+        "θ = 0.25 in place of 0.3": smallest_epsilon("ogpm", 0.8, 0.5, 0.25),
+        "SW in place of PM": smallest_epsilon("redesigned-sw", 0.8, 0.5, 0.3),
+    }
+    return {
+        "curves": curves,
+        "numbers": {name: significant(value, 8) for name, value in numbers.items()},
+        "variants": {"smallest ε of PM": {name: significant(value, 6) for name, value in variants.items()}},
+    }
 
 
 def draw(result: Result) -> Mapping[str, Any]:
@@ -67,7 +79,14 @@ ARTIFACT = Artifact(
     compute=compute,
     draw=draw,
     published=(
-        Published("Laplace at ε = 2, θ = 0.3", 0.46, 0.005, TEXT, "1 − e^(−0.6) = 0.4512, which is 0.45 when rounded."),
+        Published(
+            "Laplace at ε = 2, θ = 0.3",
+            0.46,
+            0.005,
+            TEXT,
+            "1 − e^(−0.6) = 0.4512, which is 0.45 when rounded to the nearest.",
+            variants=other_roundings("Laplace at ε = 2, θ = 0.3"),
+        ),
         Published(
             "PM at ε = 2, θ = 0.3",
             0.86,
@@ -76,6 +95,8 @@ ARTIFACT = Artifact(
             "1 − 0.4/e = 0.8528, which is 0.85 when rounded (tests/golden/test_golden.py, row 7.3.pm). The printed "
             "two-case formula "
             "also needs the window inside the ball inside [0, 1]: at x = 0 it is 0.7425.",
+            variants=other_roundings("PM at ε = 2, θ = 0.3"),
+            evidence=named("PM at x = 0 instead"),
         ),
         Published(
             "100-RR at ε = 2, θ = 0.3",
@@ -83,6 +104,7 @@ ARTIFACT = Artifact(
             0.005,
             TEXT,
             "(e² + 59)/(99 + e²) = 0.6240 with 100 points; the printed grid {0, 0.01, …, 1} has 101, which give 0.6275.",
+            variants=named("101-RR at ε = 2, θ = 0.3"),
         ),
         Published("101-RR at ε = 2, θ = 0.3", 0.63, 0.005, TEXT),
         Published(
@@ -91,6 +113,8 @@ ARTIFACT = Artifact(
             0.05,
             "Section 7.3.3",
             "1 − 0.4 e^(−ε/2) reaches 0.8 at ε = 2 ln 2 = 1.386 (1.469 with the factor 1 − τ): 1.8 is enough, not needed.",
+            variants=readings("smallest ε of PM"),
+            evidence=named("PM at ε = 1.8, θ = 0.3"),
         ),
     ),
     claims=(

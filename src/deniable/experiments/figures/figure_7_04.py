@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from deniable.classifiers import Feature, perturbations, product_law
-from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run
+from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run, readings
 from deniable.experiments.pictures import significant
 from deniable.experiments.two_features import POINT, boundary_chart, exact_radius, proved, side_by_side
 
@@ -30,6 +30,18 @@ def compute(run: Run) -> Result:
         "boxes": {name: [[significant(v, 5) for v in side] for side in box] for name, box in boxes.items()},
         "probabilities": chances,
         "numbers": {"box of radius 0.2 begins at": 0.5 - 0.2, "box of radius 0.2 ends at": 0.5 + 0.2},
+        "variants": {
+            "begins": {
+                "a box of radius 0.1": 0.5 - 0.1,
+                "a box of width 0.2": 0.5 - 0.2 / 2,
+                "a box of the exact radius": 0.5 - reach,
+            },
+            "ends": {
+                "a box of radius 0.1": 0.5 + 0.1,
+                "a box of width 0.2": 0.5 + 0.2 / 2,
+                "a box of the exact radius": 0.5 + reach,
+            },
+        },
     }
 
 
@@ -60,8 +72,8 @@ ARTIFACT = Artifact(
     compute=compute,
     draw=draw,
     published=(
-        Published("box of radius 0.2 begins at", 0.4, 0.005, TEXT, WRONG),
-        Published("box of radius 0.2 ends at", 0.6, 0.005, TEXT, WRONG),
+        Published("box of radius 0.2 begins at", 0.4, 0.005, TEXT, WRONG, variants=readings("begins")),
+        Published("box of radius 0.2 ends at", 0.6, 0.005, TEXT, WRONG, variants=readings("ends")),
     ),
     claims=(
         Claim(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from deniable.experiments.artifact import Artifact, Claim, Result, Run
-from deniable.experiments.case_studies import at, ordered, rho_panels
+from deniable.experiments.case_studies import at, ordered, rho_panels, utilities
 from deniable.experiments.digit_studies import DELTA, LONG, SHORT, first_images, image_rows, network, tested_boxes
 from deniable.experiments.pictures import significant
 
@@ -67,6 +67,7 @@ ARTIFACT = Artifact(
                 for other in ("SW", "Exponential", "k-RR")
             ),
             "From a sample, so small differences are left open; see the bands.",
+            utilities(("PM", "SW", "Exponential", "k-RR"), levels=(4, 6, 8)),
         ),
     ),
     note=(

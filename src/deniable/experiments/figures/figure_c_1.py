@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run
+from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run, named
 from deniable.experiments.pictures import Panel, curve, line_panels
 
 ORDER = ["shorter way around", "as printed"]
@@ -46,6 +46,7 @@ def compute(run: Run) -> Result:
         numbers[f"largest distance at x = (π), {name}"] = float(places[int(np.argmax(right))]) / math.pi
         numbers[f"distance at x = π, {name}"] = around(y, math.pi)
     numbers["distance of 3π/2 and π/4"] = around(1.5 * math.pi, math.pi / 4)
+    numbers["3π/2 and π/4 by the printed formula"] = printed(1.5 * math.pi, math.pi / 4)
     numbers["distance of 3π/2 and 0"] = around(1.5 * math.pi, 0.0)
     numbers["distance of 2π and 0"] = around(TURN, 0.0)
     return {"numbers": numbers, "panels": panels}
@@ -69,7 +70,14 @@ ARTIFACT = Artifact(
     published=(
         Published("distance of 2π and 0", 0.0, 1e-12, "Section 5.3"),
         Published("distance of 3π/2 and 0", math.pi / 2, 1e-12, "Section 5.3"),
-        Published("distance of 3π/2 and π/4", printed(1.5 * math.pi, math.pi / 4), 1e-9, "Section 5.3, the formula", WHY_FORMULA),
+        Published(
+            "distance of 3π/2 and π/4",
+            printed(1.5 * math.pi, math.pi / 4),
+            1e-9,
+            "Section 5.3, the formula",
+            WHY_FORMULA,
+            variants=named("3π/2 and π/4 by the printed formula"),
+        ),
     ),
     claims=(
         Claim(
@@ -77,6 +85,7 @@ ARTIFACT = Artifact(
             "Lemma 3 and Figure C.1",
             lambda result: all(abs(result["numbers"][f"largest distance at x = (π), {name}"] - 1) < 0.01 for name in PLACES),
             WHY_LEMMA,
+            named(*(f"{what}, {name}" for name in PLACES for what in ("largest distance at x = (π)", "distance at x = π"))),
         ),
     ),
 )

@@ -11,7 +11,7 @@ import numpy as np
 
 from deniable.charts.theme import COLOURS, inline, themed
 from deniable.domains import Disc
-from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run
+from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run, named, other_roundings
 from deniable.experiments.pictures import significant
 from deniable.mechanisms import make_mechanism
 from deniable.mechanisms.spatial.tracs_d_disc import TraCSDDisc
@@ -98,6 +98,8 @@ ARTIFACT = Artifact(
             0.005,
             TEXT,
             "The window is centred at 0.5 and begins at 0.323, so it ends at 0.677: the text cuts 0.677 to 0.67.",
+            variants=other_roundings("area ends at radius"),
+            evidence=named("area begins at radius"),
         ),
     ),
     claims=(

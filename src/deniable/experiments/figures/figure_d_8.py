@@ -9,7 +9,7 @@ import altair as alt
 import numpy as np
 
 from deniable.charts.theme import COLOURS, INK, inline, themed
-from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run
+from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run, named, readings
 from deniable.experiments.walks import CHICAGO_AREA, TOKYO_AREA, check_ins
 from deniable.trajectories.places import Places
 
@@ -20,13 +20,22 @@ SHOWN = 2500
 
 def compute(run: Run) -> Result:
     """All different places, and how many of a fine grid's cells hold one."""
-    result: Result = {"numbers": {}, "places": {}, "filled": {}}
+    result: Result = {"numbers": {}, "variants": {}, "places": {}, "filled": {}}
     for name, (city, ends) in CITIES.items():
         places = Places.of(check_ins(run, city, most=100_000)).coordinates
         left, bottom, right, top = (float(end) for end in ends)
         result["numbers"][f"places, {name}"] = len(places)
         inside = places[(places[:, 0] >= left) & (places[:, 0] < right) & (places[:, 1] >= bottom) & (places[:, 1] < top)]
         result["numbers"][f"places in the printed area, {name}"] = len(inside)
+        for axis, label in enumerate(("longitude", "latitude")):
+            result["numbers"][f"least {label}, {name}"] = float(places[:, axis].min())
+            result["numbers"][f"largest {label}, {name}"] = float(places[:, axis].max())
+        result["variants"][name] = {
+            f"the printed area and {margin} degrees more on every side": int(
+                np.all((places >= [left - margin, bottom - margin]) & (places < [right + margin, top + margin]), axis=1).sum()
+            )
+            for margin in (0.01, 0.05, 0.1, 0.12)
+        }
         cells = np.unique(np.floor((inside - [left, bottom]) / [(right - left) / 20, (top - bottom) / 20]).astype(int), axis=0)
         result["filled"][name] = len(cells) / 400
         step = max(1, len(places) // SHOWN)
@@ -76,9 +85,17 @@ ARTIFACT = Artifact(
             0,
             "Section 6.3.1",
             "The file's longitudes begin at −88.0, the printed area at −87.9.",
+            variants=readings("CHI"),
+            evidence=named("least longitude, CHI", "largest longitude, CHI"),
         ),
         Published(
-            "places in the printed area, TKY", 7798, 0, "Section 6.3.1", "A few dozen places lie just outside the printed area."
+            "places in the printed area, TKY",
+            7798,
+            0,
+            "Section 6.3.1",
+            "Twenty places lie just outside the printed area.",
+            variants=readings("TKY"),
+            evidence=named("least longitude, TKY", "largest longitude, TKY", "least latitude, TKY", "largest latitude, TKY"),
         ),
     ),
     claims=(

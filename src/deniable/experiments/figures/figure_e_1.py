@@ -52,6 +52,12 @@ ARTIFACT = Artifact(
             TEXT,
             lambda r: all(row["rho"] - row["box"] < 0.05 for row in r["rows"]["LR"]),
             "The boundary leans a little; a box that spans all of BMI gives away up to a few percent.",
+            lambda r: {
+                f"{what} of {name}, ε = {e}": at(r["rows"]["LR"], name, e)[key]
+                for name in ("SW", "k-RR")
+                for e in (4, 8)
+                for what, key in (("utility", "rho"), ("box bound", "box"))
+            },
         ),
         Claim("for the forest the box bound is below the utility", TEXT, boxes_below),
         Claim(
@@ -59,6 +65,12 @@ ARTIFACT = Artifact(
             TEXT,
             lambda r: all(at(rows, "k-RR", e)["rho"] > at(rows, "SW", e)["rho"] for rows in r["rows"].values() for e in (7, 8)),
             "Where they cross depends on how far the record is from the boundary, hence on the model, which is not published.",
+            lambda r: {
+                f"{name}, {TITLES[kind]}, ε = {e}": at(rows, name, e)["rho"]
+                for kind, rows in r["rows"].items()
+                for name in ("SW", "k-RR")
+                for e in (6, 8)
+            },
         ),
     ),
     data=("stroke.csv",),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from deniable.experiments.artifact import Artifact, Claim, Result, Run
-from deniable.experiments.case_studies import at, ordered
+from deniable.experiments.case_studies import at, ordered, utilities
 from deniable.experiments.data_utility import picture
 from deniable.experiments.digit_studies import LONG, SHORT, image_rows, network
 
@@ -51,6 +51,7 @@ ARTIFACT = Artifact(
             TEXT,
             lambda r: all(ordered(r["rows"], "PM", other, slack=0.05) for other in ("SW", "Exponential", "k-RR")),
             "From samples, so small differences are left open; see the bands.",
+            utilities(("PM", "SW", "Exponential", "k-RR"), levels=(4, 6, 8)),
         ),
     ),
     note="The source's network is not given; ours is trained here. Needs torch.",

@@ -7,7 +7,7 @@ from typing import Any
 
 from deniable.design import design
 from deniable.domains import Interval
-from deniable.experiments.artifact import Artifact, Claim, Result, Run
+from deniable.experiments.artifact import Artifact, Claim, Result, Run, named
 from deniable.mechanisms import make_mechanism
 from deniable.utility import worst_case
 
@@ -54,6 +54,13 @@ ARTIFACT = Artifact(
             "Table 5.1",
             lambda result: result["numbers"]["worst absolute error / bound, OGPM"] < 1.001,
             WHY,
+            named(
+                *(
+                    f"worst {loss} error / bound, {name}"
+                    for loss in ("absolute", "squared")
+                    for name in ("OGPM", "squared-error window")
+                )
+            ),
         ),
         Claim(
             "PM and SW are not optimal",

@@ -9,7 +9,7 @@ from typing import Any
 
 from deniable.batch import randomize_many
 from deniable.classifiers import Feature, product_law
-from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run
+from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run, named
 from deniable.experiments.case_data import stroke, trained
 from deniable.experiments.pictures import significant
 
@@ -54,13 +54,25 @@ def compute(run: Run) -> Result:
                 "our theoretical (ms)": significant(1000 * formula, 3),
             }
         )
-    share = 100 * 0.94 / 859.83
-    return {"timings": rows, "numbers": {"theoretical of empirical, Exponential, printed, %": significant(share, 5)}}
+    share, whole = 100 * 0.94 / 859.83, 100 * 0.94 / PRINTED["Exponential"][0]
+    return {
+        "timings": rows,
+        "numbers": {
+            "theoretical of empirical, Exponential, printed, %": significant(share, 5),
+            "of sampling and inference, printed, %": significant(whole, 5),
+        },
+    }
 
 
 def table(result: Result) -> Sequence[Mapping[str, Any]]:
     """Printed and measured times."""
     return list(result["timings"])
+
+
+def _times(result: Result) -> dict[str, float]:
+    """Our milliseconds."""
+    kinds = ("our empirical (ms)", "our theoretical (ms)")
+    return {f"{row['mechanism']}, {kind}": row[kind] for row in result["timings"] for kind in kinds}
 
 
 ARTIFACT = Artifact(
@@ -76,6 +88,7 @@ ARTIFACT = Artifact(
             0.005,
             TEXT,
             "“Less than 0.1 %”: by the table's own numbers 0.94 of 859.83 ms is 0.109 %.",
+            variants=named("of sampling and inference, printed, %"),
         ),
     ),
     claims=(
@@ -84,12 +97,14 @@ ARTIFACT = Artifact(
             TEXT,
             lambda r: all(row["our theoretical (ms)"] < row["our empirical (ms)"] for row in r["timings"]),
             "2,000 reports and their answers take about a millisecond here, so a busy machine can turn this around.",
+            _times,
         ),
         Claim(
             "sampling from the Exponential mechanism is far slower than from PM",
             TEXT,
             lambda r: r["timings"][1]["our empirical (ms)"] > 10 * r["timings"][0]["our empirical (ms)"],
             "That is a matter of the program: a draw by bisection in a table takes no longer than a window's here.",
+            _times,
         ),
     ),
     data=("stroke.csv",),

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from deniable.channels import TwoLevel
-from deniable.channels.hashing import Hashing
 from deniable.domains import Categories
 from deniable.frozen import TYPE_CHECKING, dataclass
-from deniable.mechanisms.categorical_base import CategoricalMechanism
+from deniable.mechanisms.categorical.local_hashing import LocalHashing
 
 if TYPE_CHECKING:
     from typing import ClassVar, Self
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class BinaryLocalHashing(CategoricalMechanism):
+class BinaryLocalHashing(LocalHashing):
     """Hash the category to one bit with a random public seed; send the seed and the bit, or its opposite.
 
     Law: every seed is equally likely; the bucket of the true category weighs `high`, the other `low`.
@@ -30,16 +28,11 @@ class BinaryLocalHashing(CategoricalMechanism):
 
     name: ClassVar[str] = "blh"
     source: ClassVar[str] = "Bassily, Smith 2015; Wang et al. 2017"
-    buckets: ClassVar[int] = 2
 
-    def build(self) -> TwoLevel:
-        """(seed, bit) pairs, those with the true category's bit favoured."""
-        return TwoLevel.at(Hashing(self.domain.size, self.buckets), self.privacy)
-
-    def decode(self, output: int) -> tuple[int, int]:
-        """The seed and the bucket."""
-        self.channel.check(0, output)
-        return divmod(output, self.buckets)
+    @property
+    def buckets(self) -> int:
+        """g = 2: the bit."""
+        return 2
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

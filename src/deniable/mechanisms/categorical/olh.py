@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from deniable.channels import TwoLevel
-from deniable.channels.hashing import Hashing
 from deniable.domains import Categories
 from deniable.errors import InvalidParameter
 from deniable.frozen import TYPE_CHECKING, dataclass
-from deniable.mechanisms.categorical_base import CategoricalMechanism
+from deniable.mechanisms.categorical.local_hashing import LocalHashing
 
 if TYPE_CHECKING:
     from typing import ClassVar, Self
@@ -18,7 +16,7 @@ MOST_BUCKETS = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class OptimizedLocalHashing(CategoricalMechanism):
+class OptimizedLocalHashing(LocalHashing):
     """Hash the category to g = floor(E) + 1 buckets with a random public seed; send the seed and a bucket.
 
     Law: every seed is equally likely; the bucket of the true category weighs `high`, the others `low`.
@@ -45,15 +43,6 @@ class OptimizedLocalHashing(CategoricalMechanism):
     def buckets(self) -> int:
         """g = floor(e**epsilon) + 1, exactly."""
         return self.privacy.floor(1) + 1
-
-    def build(self) -> TwoLevel:
-        """(seed, bucket) pairs, those with the true category's bucket favoured."""
-        return TwoLevel.at(Hashing(self.domain.size, self.buckets), self.privacy)
-
-    def decode(self, output: int) -> tuple[int, int]:
-        """The seed and the bucket."""
-        self.channel.check(0, output)
-        return divmod(output, self.buckets)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

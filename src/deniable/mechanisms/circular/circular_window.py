@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 
 from deniable.channels import TwoLevel, wrapped_window
 from deniable.domains import Circle
-from deniable.exact import Number
 from deniable.frozen import TYPE_CHECKING, dataclass
-from deniable.mechanisms.numeric.window import loss_exponent
-from deniable.mechanisms.numeric.window_shape import best_share, odd_width
+from deniable.mechanisms.numeric.best_window import BestWindow
 from deniable.mechanisms.numeric_base import CircularMechanism
 
 if TYPE_CHECKING:
@@ -18,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class CircularWindow(CircularMechanism):
+class CircularWindow(CircularMechanism, BestWindow):
     """A direction near the true one, with the arc that minimises the mean of distance**k.
 
     Law: cells of the arc centred at the true cell weigh `high`, the rest `low`. The arc is the root s of
@@ -31,23 +28,12 @@ class CircularWindow(CircularMechanism):
     True
     """
 
-    loss_exponent: Number = 2
     name: ClassVar[str] = "circular-window"
     source: ClassVar[str] = "this project; corrects the dissertation's Theorem 8 for squared error"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "loss_exponent", loss_exponent(self.loss_exponent))
-
-    @property
-    def exponent(self) -> Fraction:
-        """The loss exponent, exactly."""
-        return Fraction(self.loss_exponent)
-
     def build(self) -> TwoLevel:
         """A wrapped window on the domain's cells."""
-        width = odd_width(best_share(self.privacy, self.exponent), self.domain.cells)
-        return TwoLevel.at(wrapped_window(self.domain.cells, width), self.privacy)
+        return TwoLevel.at(wrapped_window(self.domain.cells, self.width_of(self.domain.cells)), self.privacy)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

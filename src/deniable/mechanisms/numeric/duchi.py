@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from deniable.channels import Interpolated, Singleton, TwoLevel
+from deniable.channels import Interpolated
 from deniable.domains import Interval
-from deniable.exact import Grid, points
 from deniable.frozen import TYPE_CHECKING, dataclass
-from deniable.mechanisms.numeric.unbiased_window import fine_steps, unbiased_pair
-from deniable.mechanisms.numeric_base import NumericMechanism
+from deniable.mechanisms.numeric.two_ends import TwoEnds
+from deniable.mechanisms.numeric.unbiased_window import unbiased_pair
 from deniable.mechanisms.reading import Values
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Duchi(NumericMechanism):
+class Duchi(TwoEnds):
     """One bit whose mean is exactly the true value: best for means at small epsilon.
 
     Law: round to an end of the domain at random so that the mean is kept, then randomized response. On
@@ -34,17 +33,6 @@ class Duchi(NumericMechanism):
 
     name: ClassVar[str] = "duchi"
     source: ClassVar[str] = "Duchi, Jordan, Wainwright 2018"
-    unbiased: ClassVar[bool] = True
-
-    @property
-    def grid(self) -> Grid:
-        """A fine lattice of points: the input is kept to 32 bits of the domain."""
-        return points(self.domain.cells * fine_steps(self.domain.cells))
-
-    @cached_property
-    def ends(self) -> TwoLevel:
-        """Randomized response between the two ends."""
-        return TwoLevel.at(Singleton(2), self.privacy)
 
     def build(self) -> Interpolated:
         """Randomized response, entered between the two ends."""

@@ -6,12 +6,11 @@ import math
 from collections.abc import Iterator
 from functools import cached_property
 
-from deniable.channels import Interpolated, Mixture, Singleton, TwoLevel, linear_window
+from deniable.channels import Interpolated, Mixture, TwoLevel, linear_window
 from deniable.domains import Interval
-from deniable.exact import Grid, points
 from deniable.frozen import TYPE_CHECKING, dataclass
+from deniable.mechanisms.numeric.two_ends import TwoEnds
 from deniable.mechanisms.numeric.unbiased_window import fine_steps, unbiased_pair, unbiased_reading
-from deniable.mechanisms.numeric_base import NumericMechanism
 from deniable.mechanisms.reading import Joined, Reading
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ SHARES = 1 << 24
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Hybrid(NumericMechanism):
+class Hybrid(TwoEnds):
     """PM with probability 1 - e**(-epsilon/2), else Duchi's; up to epsilon = 0.61 always Duchi's.
 
     Law: the mixture of two unbiased channels; the output says which one it came from.
@@ -40,17 +39,6 @@ class Hybrid(NumericMechanism):
 
     name: ClassVar[str] = "hm"
     source: ClassVar[str] = "Wang et al. 2019"
-    unbiased: ClassVar[bool] = True
-
-    @property
-    def grid(self) -> Grid:
-        """A fine lattice of points: several steps between two rows."""
-        return points(self.domain.cells * fine_steps(self.domain.cells))
-
-    @cached_property
-    def ends(self) -> TwoLevel:
-        """Duchi's part."""
-        return TwoLevel.at(Singleton(2), self.privacy)
 
     @cached_property
     def window(self) -> TwoLevel:

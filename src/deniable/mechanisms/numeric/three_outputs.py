@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
 
-from deniable.channels import Interpolated, Singleton, Table, TwoLevel
+from deniable.channels import Interpolated, Table
 from deniable.domains import Interval
 from deniable.exact import Epsilon, Grid, points, two_level_weights
 from deniable.frozen import TYPE_CHECKING, dataclass
+from deniable.mechanisms.numeric.two_ends import TwoEnds
 from deniable.mechanisms.numeric.unbiased_window import fine_steps, unbiased_pair
-from deniable.mechanisms.numeric_base import NumericMechanism
 from deniable.mechanisms.reading import Values
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ThreeOutputs(NumericMechanism):
+class ThreeOutputs(TwoEnds):
     """Duchi's two numbers and a third one in the middle, which makes middle values less noisy.
 
     Law: on [-1, 1] the report is -C, 0 or C. At the middle, 0 has probability a and the others
@@ -38,7 +38,6 @@ class ThreeOutputs(NumericMechanism):
 
     name: ClassVar[str] = "three-outputs"
     source: ClassVar[str] = "Zhao et al. 2020"
-    unbiased: ClassVar[bool] = True
 
     @property
     def grid(self) -> Grid:
@@ -65,11 +64,6 @@ class ThreeOutputs(NumericMechanism):
         zero -= (total - zero) % 2
         side = (total - zero) // 2
         return Table([[near, zero_at_ends, far], [side, zero, side], [far, zero_at_ends, near]])
-
-    @cached_property
-    def ends(self) -> TwoLevel:
-        """Randomized response between the two ends: what is left without the middle number."""
-        return TwoLevel.at(Singleton(2), self.privacy)
 
     def build(self) -> Interpolated:
         """Three rows (or two), entered between them."""

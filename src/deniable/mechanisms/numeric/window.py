@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from functools import cached_property
 
 from deniable.channels import TwoLevel, slid_window
 from deniable.domains import Interval
-from deniable.errors import InvalidParameter
-from deniable.exact import Number, as_fraction
 from deniable.frozen import TYPE_CHECKING, dataclass
-from deniable.mechanisms.numeric.window_shape import best_share, odd_width
+from deniable.mechanisms.numeric.best_window import BestWindow
 from deniable.mechanisms.numeric_base import NumericMechanism
 from deniable.mechanisms.reading import Affine, middles
 
@@ -20,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Window(NumericMechanism):
+class Window(NumericMechanism, BestWindow):
     """A number near the true one, with the window length that minimises the worst-case |y - x|**k.
 
     Law: cells of the window, centred at the true cell and slid inward near the ends, weigh `high`, the
@@ -34,23 +31,12 @@ class Window(NumericMechanism):
     True
     """
 
-    loss_exponent: Number = 2
     name: ClassVar[str] = "window"
     source: ClassVar[str] = "this project; corrects the dissertation's Theorem 7 for squared error"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "loss_exponent", loss_exponent(self.loss_exponent))
-
-    @property
-    def exponent(self) -> Fraction:
-        """The loss exponent, exactly."""
-        return Fraction(self.loss_exponent)
-
     def build(self) -> TwoLevel:
         """A slid window on the domain's cells."""
-        width = odd_width(best_share(self.privacy, self.exponent), self.domain.cells)
-        return TwoLevel.at(slid_window(self.domain.cells, width), self.privacy)
+        return TwoLevel.at(slid_window(self.domain.cells, self.width_of(self.domain.cells)), self.privacy)
 
     @cached_property
     def reading(self) -> Affine:
@@ -63,11 +49,3 @@ class Window(NumericMechanism):
         yield cls(domain=Interval(0, 1, cells=16), epsilon=1, loss_exponent=3)
         yield cls(domain=Interval(0, 10, cells=1000), epsilon=2, loss_exponent=1)
         yield cls(epsilon=8)
-
-
-def loss_exponent(value: Number) -> Fraction:
-    """An exponent between 1/10 and 20, exactly."""
-    exact = as_fraction(value)
-    if exact is None or not Fraction(1, 10) <= exact <= 20:
-        raise InvalidParameter("loss_exponent must be a number between 0.1 and 20")
-    return exact

@@ -11,7 +11,7 @@ from deniable.domains.parallelogram import Parallelogram
 from deniable.exact import Number
 from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.base import Mechanism
-from deniable.mechanisms.numeric.window import loss_exponent
+from deniable.mechanisms.numeric.best_window import loss_exponent
 from deniable.mechanisms.spatial.coordinates import FINE, CoordinateMechanism, coordinate_part
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from deniable.exact import Epsilon, Number, as_fraction
 from deniable.exact.lattice import check_count
 from deniable.frozen import TYPE_CHECKING, dataclass, replace
 from deniable.mechanisms.base import Mechanism
-from deniable.mechanisms.numeric.window import loss_exponent
+from deniable.mechanisms.numeric.best_window import loss_exponent
 from deniable.mechanisms.spatial.coordinates import FINE, coordinate_part
 from deniable.mechanisms.spatial.split import divided, split_parameter
 

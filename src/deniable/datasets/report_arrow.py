@@ -1,7 +1,8 @@
-"""Rows of Arrow batches into sums: whole numbers and hexadecimal text without a Python object per report."""
+"""Rows of Arrow batches to sums: whole numbers and hexadecimal text without a Python object per report."""
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,7 @@ from numpy.typing import NDArray
 from deniable.accumulators import Counts, SupportCounts
 from deniable.batch.packing import outputs_from_ints
 from deniable.channels import Bits
-from deniable.datasets import Intake
-from deniable.datasets.report_intake import OUT_OF_RANGE, UNREADABLE
+from deniable.datasets.report_intake import OTHER_RECIPE, OUT_OF_RANGE, UNREADABLE, Intake
 from deniable.datasets.report_rows import Waiting
 from deniable.errors import Malformed, WrongRecipe
 from deniable.wire import output_bits
@@ -23,61 +23,83 @@ MOST_ROWS, LEAST_ROWS = 1 << 20, 1 << 10
 ONE_THREAD = (1 << 17) - 1
 """Fewer reports than this are counted on the worker's own thread: its neighbours have the other cores."""
 BATCH_BYTES = 1 << 24
+RECIPE = "recipe"
+"""The column that says which recipe a report is of."""
 _NIBBLES = np.full(256, 255, np.uint8)
 _NIBBLES[np.frombuffer(b"0123456789abcdef", np.uint8)] = np.arange(16)
 
 
 class RowReader:
-    """Folds rows of one recipe into an intake, and knows how many of them to take at a time."""
+    """Folds rows into an intake, and knows how many of them to take at a time.
 
-    def __init__(self, intake: Intake, column: str) -> None:
-        self.intake, self.column = intake, column
+    Rows of another recipe stop everything; where recipes are `mixed`, they are counted and left out.
+    """
+
+    def __init__(self, intake: Intake, column: str, *, mixed: bool = False) -> None:
+        self.intake, self.column, self.mixed = intake, column, mixed
         self.channel = intake.mechanism.channel
         self.bits = output_bits(self.channel)
         empty = outputs_from_ints(self.channel, [])
         self.unary = isinstance(empty, np.ndarray) and empty.ndim == 2
         self.counts = type(intake.accumulator) is Counts
         self.hashed = type(intake.accumulator) is SupportCounts
-        self._seen = np.zeros(len(intake.accumulator.sums) if self.counts else 0, np.bool_)
 
     @property
     def at_once(self) -> int:
         """Rows of a batch: as many as there are sums, so that clearing and adding these costs little; in bounded memory."""
         wide = max(8, self.bits // 4)
-        least = ONE_THREAD if len(self._seen) <= 1 << 16 else MOST_ROWS
-        return max(LEAST_ROWS, min(least, BATCH_BYTES // wide))
+        few = not self.counts or len(self.intake.accumulator.sums) <= 1 << 16
+        return max(LEAST_ROWS, min(ONE_THREAD if few else MOST_ROWS, BATCH_BYTES // wide))
 
     def take(self, batch: pa.RecordBatch, name: str, first: int, base: int) -> None:
-        """Fold a batch whose first row has the number `first`; rows of another recipe stop everything, with their place."""
-        if "recipe" in batch.schema.names:
-            self._check_recipe(batch.column("recipe"), name, first)
+        """Fold a batch whose first row has the number `first`."""
         values = batch.column(self.column)
-        numbers = None
-        if values.null_count:
-            filled = np.asarray(values.is_valid())
-            self.intake.refuse(UNREADABLE, name, f"row {first + int(np.argmin(filled))}", values.null_count)
-            numbers = np.flatnonzero(filled) + first
-            values = values.drop_null()
-        rows = _Rows(name, first, numbers)
+        if not reads(values.type):
+            raise Malformed(f"{name}: the column {self.column[:60]!r} must hold whole numbers or text, it holds {values.type}")
         if pa.types.is_dictionary(values.type):
             values = values.dictionary_decode()
+        same = self._same(batch)
+        if same is not None and not self.mixed:
+            raise WrongRecipe(
+                f"{name}, row {first + int(np.argmin(same))}: the record is of another recipe than "
+                f"{self.intake.mechanism.fingerprint} ({self.intake.mechanism.name}); fold files of different recipes apart"
+            )
+        filled = np.asarray(values.is_valid()) if values.null_count else None
+        good = filled if filled is None or same is None else filled | ~same
+        for fine, reason in ((same, OTHER_RECIPE), (good, UNREADABLE)):
+            if fine is None or fine.all():
+                continue
+            bad = int(np.argmin(fine))
+            if self.intake.strict and bad:  # an earlier row may be the first that cannot be used
+                self.take(batch.slice(0, bad), name, first, base)
+            self.intake.refuse(reason, name, f"row {first + bad}", int(len(fine) - np.count_nonzero(fine)))
+        kept = filled if same is None else same if filled is None else same & filled
+        if kept is not None:
+            values = values.filter(pa.array(kept))
+        self._fold(values, _Rows(name, first, kept), base)
+
+    def _fold(self, values: pa.Array, rows: _Rows, base: int) -> None:
         if pa.types.is_integer(values.type):
             self._whole(values.to_numpy(zero_copy_only=False), rows)
-        elif pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
-            self._text(values, rows, base)
         else:
-            raise Malformed(f"{name}: the column {self.column[:60]!r} must hold whole numbers or text, it holds {values.type}")
+            self._text(values, rows, base)
 
-    def _check_recipe(self, recipes: pa.Array, name: str, first: int) -> None:
-        mine = self.intake.mechanism.fingerprint
+    def _same(self, batch: pa.RecordBatch) -> NDArray[np.bool_] | None:
+        """Which rows are of this recipe; None when all are. A dictionary of recipes is looked at once, not in every row."""
+        if RECIPE not in batch.schema.names:
+            return None
+        recipes, mine = batch.column(RECIPE), self.intake.mechanism.fingerprint
         if pa.types.is_dictionary(recipes.type):
-            recipes = recipes.dictionary_decode()
-        same = np.asarray(pc.fill_null(pc.equal(recipes.cast(pa.string()), mine), False))
-        if not same.all():
-            raise WrongRecipe(
-                f"{name}, row {first + int(np.argmin(same))}: the record is of another recipe than {mine} "
-                f"({self.intake.mechanism.name}); fold files of different recipes apart"
-            )
+            fine = _equal(recipes.dictionary, mine)
+            if fine.all() and not recipes.null_count:
+                return None
+            places = recipes.indices
+            # A row without a recipe takes the place behind all of them.
+            filled = places.cast(pa.int64()).fill_null(len(fine)) if places.null_count else places
+            same = np.append(fine, False).take(np.asarray(filled))
+        else:
+            same = _equal(recipes, mine)
+        return None if same.all() else same
 
     def _whole(self, whole: NDArray[Any], rows: _Rows) -> None:
         if not len(whole):
@@ -101,11 +123,12 @@ class RowReader:
     def _refuse_impossible(self, outputs: NDArray[Any], rows: _Rows) -> None:
         """Take back outputs that no input gives. Each different one is asked about once, when it is first counted."""
         sums = self.intake.accumulator.sums
-        new = np.flatnonzero((sums > 0) & ~self._seen)
+        seen = self.intake.seen
+        new = np.flatnonzero((sums > 0) & ~seen)
         if not len(new):
             return
         fine = np.array([possible(self.channel, output) for output in new.tolist()], np.bool_)
-        self._seen[new[fine]] = True
+        seen[new[fine]] = True
         if not fine.all():
             bad = new[~fine]
             count = int(sums[bad].sum())
@@ -147,15 +170,33 @@ class RowReader:
 
 
 class _Rows:
-    """Where rows of a batch stand in their file."""
+    """Where rows of a batch stand in their file, of which some were left out."""
 
-    def __init__(self, name: str, first: int, numbers: NDArray[np.int64] | None) -> None:
-        self.name, self._first, self._numbers = name, first, numbers
+    def __init__(self, name: str, first: int, kept: NDArray[np.bool_] | None) -> None:
+        self.name, self._first, self._kept = name, first, kept
+
+    @cached_property
+    def _places(self) -> NDArray[np.int64] | None:
+        return None if self._kept is None else np.flatnonzero(self._kept)
 
     def number(self, place: int) -> int:
         """The number of a row; the first row of a file is row 1."""
-        return place + self._first if self._numbers is None else int(self._numbers[place])
+        return self._first + (place if self._places is None else int(self._places[place]))
 
     def place(self, place: int) -> str:
         """The same in words."""
         return f"row {self.number(place)}"
+
+
+def reads(kind: pa.DataType) -> bool:
+    """Can a reader take a column of this type?"""
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _equal(recipes: pa.Array, mine: str) -> NDArray[np.bool_]:
+    try:
+        return np.asarray(pc.fill_null(pc.equal(recipes.cast(pa.string()), mine), False))
+    except pa.ArrowException:  # no text at all
+        return np.zeros(len(recipes), np.bool_)

@@ -1,0 +1,145 @@
+"""TraCS-D and its strawman as other readings of the text have them: other starts, other samplers, faults included.
+
+These are simulations of what a source may have run, in plain numbers and on recorded randomness. They are not mechanisms:
+nothing here is certified, and some of it is not private.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.batch import Keystream
+from deniable.experiments.walks import uniforms
+from deniable.trajectories import Paths
+
+Floats = NDArray[np.float64]
+Sampler = Callable[[Floats, Floats, Floats, Floats], Floats]
+"""From true values, epsilons and two uniform numbers each to reports: directions in turns, distances in shares of the way."""
+TURN = 2 * math.pi
+PUBLISHED_SPLIT = math.pi / (math.pi + 1)
+CORNER, CENTRE, RANDOM = "corner", "centre", "random place"
+
+
+def around(turns: Floats, width: Floats, chance: Floats, first: Floats, second: Floats) -> Floats:
+    """Near a direction with this chance, in an arc of this width; elsewhere otherwise."""
+    away = np.where(first < chance, (second - 0.5) * width, 0.5 * width + second * (1 - width))
+    return (turns + away) % 1.0
+
+
+def along(shares: Floats, width: Floats, chance: Floats, first: Floats, second: Floats) -> Floats:
+    """Near a number of [0, 1] with this chance, in a window that slides inside; elsewhere otherwise."""
+    begin = np.clip(shares - width / 2, 0.0, 1 - width)
+    outside = second * (1 - width)
+    return np.where(first < chance, begin + second * width, np.where(outside < begin, outside, outside + width))
+
+
+def ogpm_parts(epsilons: Floats) -> tuple[Floats, Floats]:
+    """Width and chance of Theorems 7 and 8."""
+    half = np.exp(epsilons / 2)
+    return 1 / (half + 1), half / (half + 1)
+
+
+def sw_parts(epsilons: Floats) -> tuple[Floats, Floats]:
+    """Width and chance of Definitions 21 and 22."""
+    grown = np.exp(epsilons)
+    width = (grown * (epsilons - 1) + 1) / (grown - 1) ** 2
+    return width, width * (grown - 1) / epsilons
+
+
+def direction_window(turns: Floats, epsilons: Floats, first: Floats, second: Floats) -> Floats:
+    """Definition 9."""
+    return around(turns, *ogpm_parts(epsilons), first, second)
+
+
+def distance_window(shares: Floats, epsilons: Floats, first: Floats, second: Floats) -> Floats:
+    """Definition 10."""
+    return along(shares, *ogpm_parts(epsilons), first, second)
+
+
+def released_sectors(sectors: int) -> Sampler:
+    """Randomized response on sectors that lies with probability 1 / (k - 1 + e**epsilon) in all."""
+
+    def sampled(turns: Floats, epsilons: Floats, first: Floats, second: Floats) -> Floats:
+        lie = 1 / (sectors - 1 + np.exp(epsilons))
+        own = np.floor(turns * sectors)
+        other = (own + 1 + np.floor(np.minimum(first / lie, 1 - 1e-12) * (sectors - 1))) % sectors
+        return np.asarray((np.where(first < lie, other, own) + second) / sectors % 1.0, np.float64)
+
+    return sampled
+
+
+@dataclass(frozen=True)
+class Walker:
+    """How every location is reported from the report before: samplers, the split of epsilon, and where a path begins."""
+
+    direction: Sampler = direction_window
+    distance: Sampler = distance_window
+    split: float = PUBLISHED_SPLIT
+    start: str = CORNER
+
+    def errors(
+        self, paths: Paths, low: Sequence[float], high: Sequence[float], epsilons: Sequence[float], keystream: Keystream
+    ) -> Floats:
+        """The average error for every epsilon: the mean over a path, then over the paths."""
+        apart = self.reports(paths, low, high, epsilons, keystream) - paths.places
+        distances: Floats = np.hypot(apart[..., 0], apart[..., 1])
+        ends = np.cumsum(paths.lengths)
+        whole = np.concatenate([np.zeros((len(epsilons), 1)), np.cumsum(distances, axis=1)], axis=1)
+        means: Floats = (whole[:, ends] - whole[:, ends - paths.lengths]) / paths.lengths
+        return np.asarray(means.mean(axis=1), np.float64)
+
+    def reports(
+        self, paths: Paths, low: Sequence[float], high: Sequence[float], epsilons: Sequence[float], keystream: Keystream
+    ) -> Floats:
+        """Reports of all locations, first by epsilon; all epsilons and paths walk at once."""
+        lower, size = np.asarray(low, np.float64), np.asarray(high, np.float64) - np.asarray(low, np.float64)
+        levels, count = len(epsilons), len(paths)
+        starts = np.cumsum(paths.lengths) - paths.lengths
+        places: Floats = np.empty((levels, len(paths.places), 2))
+        at = self._begin(levels * count, size, keystream).reshape(levels, count, 2)
+        grown = np.repeat(np.asarray(epsilons, np.float64), count).reshape(levels, count)
+        for step in range(int(paths.lengths.max())):
+            walking = np.flatnonzero(paths.lengths > step)
+            true = paths.places[starts[walking] + step] - lower
+            rows = levels * len(walking)
+            coins = uniforms(4 * rows, keystream).reshape(4, levels, len(walking))
+            before, share = at[:, walking], grown[:, walking] * self.split
+            way = true[None] - before
+            turns = np.arctan2(way[..., 1], way[..., 0]) / TURN % 1.0
+            reach = border(before, turns, size)
+            told = self.direction(turns, share, coins[0], coins[1])
+            part = np.minimum(np.hypot(way[..., 0], way[..., 1]) / reach, 1.0)
+            moved = self.distance(part, grown[:, walking] - share, coins[2], coins[3]) * border(before, told, size)
+            away = np.stack([np.cos(TURN * told), np.sin(TURN * told)], axis=-1) * moved[..., None]
+            at[:, walking] = np.clip(before + away, 0.0, size)
+            places[:, starts[walking] + step] = at[:, walking] + lower
+        return places
+
+    def _begin(self, rows: int, size: Floats, keystream: Keystream) -> Floats:
+        if self.start == RANDOM:
+            return uniforms(2 * rows, keystream).reshape(rows, 2) * size
+        return np.tile(size / 2 if self.start == CENTRE else np.zeros(2), (rows, 1))
+
+
+def border(places: Floats, turns: Floats, size: Floats) -> Floats:
+    """How far the border of [0, width] x [0, height] is from places, in a direction: the slab rule."""
+    way = np.stack([np.cos(TURN * turns), np.sin(TURN * turns)], axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reach = np.where(way > 0, (size - places) / way, np.where(way < 0, -places / way, np.inf))
+    return np.asarray(np.maximum(reach.min(axis=-1), 1e-12), np.float64)
+
+
+def coordinate_reports(
+    paths: Paths, low: Sequence[float], high: Sequence[float], epsilons: Sequence[float], keystream: Keystream
+) -> Floats:
+    """TraCS-C's reports in the same plain numbers, first by epsilon."""
+    lower, size = np.asarray(low, np.float64), np.asarray(high, np.float64) - np.asarray(low, np.float64)
+    shares = np.broadcast_to((paths.places - lower) / size, (len(epsilons), len(paths.places), 2))
+    half = np.broadcast_to(np.asarray(epsilons, np.float64)[:, None, None] / 2, shares.shape)
+    coins = uniforms(2 * shares.size, keystream).reshape(2, *shares.shape)
+    return np.asarray(lower + distance_window(shares, half, coins[0], coins[1]) * size, np.float64)

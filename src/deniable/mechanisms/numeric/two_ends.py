@@ -1,0 +1,31 @@
+"""What Duchi's mechanism and those built on it share: randomized response between the ends of the domain."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from deniable.channels import Singleton, TwoLevel
+from deniable.exact import Grid, points
+from deniable.frozen import TYPE_CHECKING, dataclass
+from deniable.mechanisms.numeric.unbiased_window import fine_steps
+from deniable.mechanisms.numeric_base import NumericMechanism
+
+if TYPE_CHECKING:
+    from typing import ClassVar
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class TwoEnds(NumericMechanism):
+    """A value is rounded to an end of the domain at random, so that the mean is kept; then randomized response."""
+
+    unbiased: ClassVar[bool] = True
+
+    @property
+    def grid(self) -> Grid:
+        """A fine lattice of points: the input is kept to 32 bits of the domain."""
+        return points(self.domain.cells * fine_steps(self.domain.cells))
+
+    @cached_property
+    def ends(self) -> TwoLevel:
+        """Randomized response between the two ends."""
+        return TwoLevel.at(Singleton(2), self.privacy)
