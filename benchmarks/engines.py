@@ -33,8 +33,10 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from deniable.batch import randomize_many
+from deniable.datasets import read_reports
 from deniable.domains import Categories, Interval
-from deniable.engines import Engine, Local, Source, Spark
+from deniable.engines import Engine, Folded, Local, Source, Spark
+from deniable.engines.engine import Progress
 from deniable.engines.spark_session import started
 from deniable.errors import DeniableError, MissingPackage
 from deniable.mechanisms import Mechanism, make_mechanism
@@ -66,6 +68,15 @@ def write(mechanism: Mechanism, directory: Path, count: int, links: int) -> None
             os.link(path, directory / f"part-{place}-{link}.parquet")
 
 
+class WithoutEngine(Engine):
+    """What `deniable estimate` does without --engine: file after file, in this process."""
+
+    def read(self, source: Source, progress: Progress | None = None) -> Folded:
+        """The sums of all files."""
+        found = read_reports(source.mechanism, source.files, strict=source.strict)
+        return Folded(found.accumulator, files=len(source.files))
+
+
 def processor_seconds() -> float:
     """Of this process and everything below it, alive or over."""
     parents, used = {}, {}
@@ -93,6 +104,7 @@ def compare(mechanism: Mechanism, directory: Path, reports: int, master: str, ro
     engines: list[tuple[str, Engine, int]] = [
         ("local, this process", Local(processes=1), 1),
         ("local, up to 2 processes, their start included", Local(processes=CORES), CORES),
+        ("without an engine, this process", WithoutEngine(), 1),
     ]
     spark = None
     try:

@@ -30,7 +30,10 @@ def speed_chart(rows: list[dict[str, Any]]) -> Any:
     colour = alt.Color("package:N", scale=alt.Scale(domain=NAMES, range=COLOURS[: len(NAMES)]), title=None)
     shape = alt.Shape("package:N", scale=alt.Scale(domain=NAMES, range=SHAPES), title=None)
     x = alt.X(
-        "nanoseconds:Q", scale=alt.Scale(type="log"), title="Nanoseconds, logarithmic", axis=alt.Axis(format="~s", tickCount=6)
+        "nanoseconds:Q",
+        scale=alt.Scale(type="log"),
+        title="Nanoseconds, logarithmic",
+        axis=alt.Axis(labelExpr="datum.value < 1 ? datum.value : format(datum.value, '~s')", tickCount=6),
     )
     halves = []
     for half in ("Privatise one value", "Aggregate one report"):

@@ -97,7 +97,7 @@ else:
             for name, method in methods.items():
                 # A class that says `__eq__` and no `__hash__` has None there, which is no decision of its author.
                 if name not in cls.__dict__ or (name == "__hash__" and cls.__dict__[name] is None):
-                    method.__qualname__, method.__module__ = f"{cls.__qualname__}.{name}", cls.__module__
+                    method.__name__, method.__qualname__, method.__module__ = name, f"{cls.__qualname__}.{name}", cls.__module__
                     setattr(cls, name, method)
             cls.__match_args__ = tuple(own.name for own in positional)
             for name in ("__dataclass_fields__", "__dataclass_params__"):

@@ -65,6 +65,7 @@ VIEWS: list[RectangleView | DiscView] = [
     RectangleView(3, 2, (3, 2)),
     RectangleView(2, 3, (0, 6)),
     RectangleView(3, 3, (3, 3)),
+    RectangleView(1, 1, (1, 1)),
     DiscView(3, [1, 3, 4, 5, 7]),
 ]
 SEEN_FROM = [
@@ -102,6 +103,7 @@ CHANNELS: list[Channel] = [
     Interpolated(Table([[4, 1], [1, 4], [2, 3]]), steps=1),
     Mixture([Table([[3, 1], [1, 3]]), TwoLevel(Singleton(2), 1, 2)], shares=[2, 3]),
     Mixture([TwoLevel(slid_window(4, 1), 1, 2), Table([[1]] * 4), Identity(4)], shares=[1, 2, 1]),
+    Mixture([Table([[3, 1], [1, 3]])], shares=[2]),
     Chain(Table([[3, 1], [1, 3]]), TwoLevel(Singleton(2), 1, 2)),
     Chain(TwoLevel(Singleton(3), 1, 2), Table([[2, 1], [1, 2], [3, 0]])),
     Identity(3),

@@ -20,6 +20,7 @@ from deniable.channels.sketch_signs import SketchSigns
 from deniable.channels.steps import Steps, after
 from deniable.channels.subsets import unrank
 from deniable.channels.wide_hashing import wide_mix
+from deniable.testing import FixedCoins
 
 FAIR, SKEWED = TwoLevel(Singleton(3), 1, 2), TwoLevel(Singleton(2), 2, 7)
 MIXED = [0x0, 0x6D523710, 0x688990C0, 0x4A2BD0AF, 0x20B48E11]
@@ -106,6 +107,18 @@ def test_a_step_is_seen_from_the_report_before_it() -> None:
     long = Steps(channel, 4)
     assert long.inputs * long.outputs > 1 << 16
     assert long.max_ratio() == channel.largest_ratio**4
+
+
+def test_every_draw_is_made_from_the_report_just_before_it() -> None:
+    channel = SEEN_FROM[0]
+    steps = Steps(channel, 4)
+    for seed in range(40):
+        walked, coins, reports = channel, FixedCoins(seed), []
+        for place in (0, 4, 2, 5):
+            reports.append(walked.draw(place, coins))
+            walked = walked.after(reports[-1])
+        index = undigits([0, 4, 2, 5], [channel.inputs] * 4)
+        assert steps.split_output(steps.draw(index, FixedCoins(seed))) == reports
 
 
 # --- pairs of users

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -118,6 +119,37 @@ def test_references_have_their_ratio_and_law(data: st.DataObject) -> None:
         assert all(a <= w <= b for a, w, b in zip(low, row, high, strict=True))
         law = exact_law(partial(channel.draw, index))
         assert law == {output: Fraction(w, total) for output, w in enumerate(row)}
+
+
+@given(st.data())
+def test_a_reference_favours_the_nearest_outputs_and_the_left_one_of_two(data: st.DataObject) -> None:
+    outputs = data.draw(st.integers(2, 7))
+    low = data.draw(st.lists(st.integers(1, 3), min_size=outputs, max_size=outputs))
+    gains = data.draw(st.lists(st.integers(1, 3), min_size=outputs, max_size=outputs))
+    places = data.draw(st.sets(st.integers(-6, 6), min_size=outputs, max_size=outputs).map(sorted))
+    inputs = sorted({place for a, b in pairwise(places) for place in (a, (a + b) // 2, b)} | {-9, 11})
+    total = data.draw(st.integers(sum(low), sum(low) + sum(gains) - 1))
+    channel = Reference(low, [a + b for a, b in zip(low, gains, strict=True)], places, inputs, total)
+    for index, at in enumerate(inputs):
+        row, left = list(low), total - sum(low)
+        for output in sorted(range(outputs), key=lambda y, at=at: (abs(places[y] - at), y)):  # type: ignore[misc]
+            gain = min(gains[output], left)
+            row[output] += gain
+            left -= gain
+        assert list(channel.row(index)) == row
+
+
+@pytest.mark.parametrize(("inputs", "margin"), [(1, 0), (3, 0), (3, 1), (2, 4)])
+def test_a_profile_adds_its_offset_and_clips_at_the_margins(inputs: int, margin: int) -> None:
+    reach = inputs - 1 + margin
+    weights = [3 + step % 4 for step in range(2 * reach + 4)]
+    channel = Profile(weights, first=-reach - 1, inputs=inputs, margin=margin)
+    assert channel.outputs == inputs + 2 * margin
+    for index in range(inputs):
+        row = [0] * channel.outputs
+        for offset, weight in enumerate(weights, start=-reach - 1):
+            row[min(max(index + margin + offset, 0), channel.outputs - 1)] += weight
+        assert list(channel.row(index)) == row
 
 
 @settings(max_examples=60)

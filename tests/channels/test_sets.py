@@ -52,6 +52,26 @@ def test_different_inputs_favour_different_outputs(sets: SetSystem) -> None:
     assert len(favoured) == sets.inputs or isinstance(sets, NearestCells)
 
 
+def test_windows_lie_around_the_true_cell() -> None:
+    for cells, members in ((9, 1), (9, 3), (9, 7), (8, 5)):
+        half = members // 2
+        for index in range(cells):
+            around = {(index + step) % cells for step in range(-half, half + 1)}
+            assert {wrapped_window(cells, members).inside(index, j) for j in range(members)} == around
+            slid = sorted(slid_window(cells, members).inside(index, j) for j in range(members))
+            first = min(max(index - half, 0), cells - members)
+            assert slid == list(range(first, first + members))
+
+
+def test_a_linear_window_moves_one_cell_per_input_and_never_turns_back() -> None:
+    for inputs, members, margin in ((2, 1, 0), (5, 4, 0), (5, 4, 2), (3, 1, 1)):
+        sets = linear_window(inputs, members, margin)
+        assert (sets.inputs, sets.outputs) == (inputs, inputs - 1 + members + 2 * margin)
+        for index in range(inputs):
+            cells = [sets.inside(index, j) for j in range(members)]
+            assert cells == list(range(margin + index, margin + index + members))
+
+
 def test_hadamard_sets_overlap_in_half_of_each() -> None:
     sets = Hadamard(7)
     for a in range(7):

@@ -46,7 +46,7 @@ class Spark(Engine):
 
     `master` is the cluster's address (`local[*]` by default); a session that is already running is used as it is. Executors
     need this package. `reads` says who opens the files: `workers` by their own path or address, `spark` by its own file
-    systems and keys, handing over whole files; `auto` takes workers for this machine's paths and large files.
+    systems and keys, handing over whole files; `auto` takes workers for this machine's paths, S3 and large files.
     """
 
     def __init__(self, master: str | None = None, *, reads: str = "auto", options: Mapping[str, str] | None = None) -> None:

@@ -91,9 +91,10 @@ def other_roundings(name: str, digits: int = 2) -> Evidence:
 
     def found(result: Result) -> Mapping[str, float]:
         scaled = float(result["numbers"][name]) * 10**digits
+        places = f"{digits} digit{'' if digits == 1 else 's'}"
         return {
-            f"cut after {digits} digits": math.floor(scaled) / 10**digits,
-            f"rounded up to {digits} digits": math.ceil(scaled) / 10**digits,
+            f"cut after {places}": math.floor(scaled) / 10**digits,
+            f"rounded up to {places}": math.ceil(scaled) / 10**digits,
         }
 
     return found

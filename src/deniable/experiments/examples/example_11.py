@@ -62,7 +62,7 @@ ARTIFACT = Artifact(
             TEXT,
             "A test with τ = 0.02 accepts boxes of which up to one percent lies beyond the boundary: up to about 0.24 here. The "
             "text's radius is the exact one, cut to two digits.",
-            variants=named("exact radius"),
+            variants=other_roundings("exact radius"),
             evidence=named("share beyond the boundary, accepted box"),
         ),
     ),

@@ -25,7 +25,8 @@ WHY = (
     "printed 17 % fits n₁/n = 0.01 (16.0 %), the share of the source's other experiments."
 )
 
-OTHER_SHARES = named("heuristic is best up to m/n, n₁/n = 0.9", "heuristic is best up to m/n, n₁/n = 0.01")
+SHARES = (0.1, 0.9, 0.01, 0.001, 0.005, 0.02)
+OTHER_SHARES = named(*(f"heuristic is best up to m/n, n₁/n = {share}" for share in SHARES[1:]))
 
 
 def threshold(share: float) -> float:
@@ -57,7 +58,7 @@ def compute(run: Run) -> Result:
         for row in variance_by_ones({ORDER[2]: tables["JRR"], ORDER[3]: tables["RR"]}, USERS, 101)
     ]
     panels.append({"title": "no colluders", "x": "share of ones n₁/n", "rows": by_ones})
-    numbers = {f"heuristic is best up to m/n, n₁/n = {share}": threshold(share) for share in (0.1, 0.9, 0.01)}
+    numbers = {f"heuristic is best up to m/n, n₁/n = {share}": threshold(share) for share in SHARES}
     gain = sum(row["y"] < by_ones[-1]["y"] for row in by_ones if row["series"] == ORDER[2])
     numbers["share of n₁ with a lower variance than RR"] = gain / sum(row["series"] == ORDER[2] for row in by_ones)
     return {"numbers": numbers, "panels": panels}

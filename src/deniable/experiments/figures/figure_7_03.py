@@ -36,11 +36,10 @@ def compute(run: Run) -> Result:
         "PM at x = 0 instead": published("ogpm", 2, 0.0, -0.3, 0.3),
     }
     variants = {
-        "0.8 after a factor 1 − τ, τ = 0.02": smallest_epsilon("ogpm", 0.8 / 0.98, 0.5, 0.3),
+        "0.8 after a factor 1 − τ, τ = 0.01": smallest_epsilon("ogpm", 0.8 / 0.99, 0.5, 0.3),
         "0.85 in place of 0.8": smallest_epsilon("ogpm", 0.85, 0.5, 0.3),
         "at x = 0": smallest_epsilon("ogpm", 0.8, 0.0, 0.3),
         "θ = 0.25 in place of 0.3": smallest_epsilon("ogpm", 0.8, 0.5, 0.25),
-        "SW in place of PM": smallest_epsilon("redesigned-sw", 0.8, 0.5, 0.3),
     }
     return {
         "curves": curves,

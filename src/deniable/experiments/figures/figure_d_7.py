@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -58,6 +59,7 @@ def other_lengths(first: Paths, everybody: Paths, ends: Sequence[str]) -> dict[s
     moves = [1 + np.any(np.diff(path, axis=0) != 0, axis=1).sum() for path in first]
     found = {
         "different places of the first 100": float(np.mean(different_places(first).lengths)),
+        "different places of the first 100, rounded up": math.ceil(float(np.mean(different_places(first).lengths))),
         "without standing still": float(np.mean(moves)),
         "locations inside the printed area": inside(first),
         "steps between locations": float(np.mean(first.lengths)) - 1,

@@ -52,7 +52,7 @@ ARTIFACT = Artifact(
             ),
             "“PM” and “SW” of chapter 7 (Definitions 24 and 25) are not the cited mechanisms on [−C, C] and [−b, 1 + b], "
             "but OGPM and the redesigned SW on [0, 1]: `ogpm` and `redesigned-sw` here, beside the cited `pm` and `sw`.",
-            lambda r: {f"largest answer of {name} to 0.5, ε = 1": largest for name, largest in r["answers up to"].items()},
+            lambda r: {f"largest answer of {name}, ε = 1": largest for name, largest in r["answers up to"].items()},
         ),
     ),
 )
