@@ -5,6 +5,7 @@
 # make docs    the documentation as a site, offline, in output/docs
 # make bench   how fast it is here, and beside other packages
 # make bench-check   has a hot path become slower than recorded?
+# make mutation      plant small faults in the rooms privacy rests on; do their tests notice?
 # make reproduce     every table and figure of the sources, ours beside the published
 # make clean   remove what the other targets made
 
@@ -12,7 +13,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test heavy check docs bench bench-check reproduce clean
+.PHONY: demo test heavy check docs bench bench-check mutation reproduce clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m deniable.cli demo
@@ -36,6 +37,10 @@ bench: $(VENV)/.dev
 
 bench-check: $(VENV)/.dev
 	$(BIN)/python benchmarks/check.py
+
+# Small faults in exact, channels and randomness: do their tests notice?
+mutation: $(VENV)/.dev
+	$(BIN)/python -m tests.mutation --count 150
 
 # DATA is a folder with the data sets that do not come with packages; without it their artifacts say what they want.
 reproduce: $(VENV)/.dev

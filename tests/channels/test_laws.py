@@ -139,6 +139,11 @@ def test_a_reference_favours_the_nearest_outputs_and_the_left_one_of_two(data: s
         assert list(channel.row(index)) == row
 
 
+def test_rows_of_many_outputs_have_their_total_too() -> None:
+    wide = Reference([2] * 700, [5] * 700, range(700), [0, 350, 699], total=1400 + 301)
+    assert [sum(wide.row(index)) for index in range(3)] == [1701] * 3
+
+
 @pytest.mark.parametrize(("inputs", "margin"), [(1, 0), (3, 0), (3, 1), (2, 4)])
 def test_a_profile_adds_its_offset_and_clips_at_the_margins(inputs: int, margin: int) -> None:
     reach = inputs - 1 + margin

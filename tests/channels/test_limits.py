@@ -95,6 +95,8 @@ REFUSED: list[tuple[Build, str]] = [
     (lambda: Reference([1], [2], [0], [0], total=1), "one place per output"),
     (lambda: Reference([1, 1], [2, 2, 2], [0, 1], [0], total=3), "one place per output"),
     (lambda: Reference([1, 1], [2, 2], [0, 1, 2], [0], total=3), "one place per output"),
+    (lambda: Reference([1, 1, 1], [2, 2, 2], [0, 1], [0], total=4), "one place per output"),
+    (lambda: Reference([1, 1, 1], [2, 2], [0, 1], [0], total=4), "one place per output"),
     (lambda: Reference([1, 0], [2, 2], [0, 1], [0], total=3), "0 < low <= high"),
     (lambda: Reference([1, 3], [2, 2], [0, 1], [0], total=3), "0 < low <= high"),
     (lambda: Reference([1, 1], [2, 2], [1, 1], [0], total=3), "must grow"),
