@@ -13,7 +13,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test heavy check docs bench bench-check mutation reproduce clean
+.PHONY: demo test heavy check docs coverage bench bench-check mutation reproduce clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m deniable.cli demo
@@ -37,6 +37,13 @@ bench: $(VENV)/.dev
 
 bench-check: $(VENV)/.dev
 	$(BIN)/python benchmarks/check.py
+
+# Processes that tests start are measured too; what cannot be traced is left out by the rules in tests/coverage.ini.
+coverage: $(VENV)/.dev
+	$(BIN)/python -m coverage erase
+	COVERAGE_PROCESS_START=$(CURDIR)/tests/coverage.ini $(BIN)/python -m pytest -n 2
+	$(BIN)/python -m coverage combine --rcfile=tests/coverage.ini
+	$(BIN)/python -m coverage report --rcfile=tests/coverage.ini --skip-covered --fail-under=90
 
 # Small faults in exact, channels and randomness: do their tests notice?
 mutation: $(VENV)/.dev

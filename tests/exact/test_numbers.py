@@ -54,7 +54,7 @@ def test_numbers_are_read_as_exactly_what_was_written(value: Any, exact: Fractio
 @pytest.mark.parametrize(
     "value",
     NOT_NUMBERS,
-    ids=lambda value: repr(value)[:24],
+    ids=lambda value: repr(value)[:20],
 )
 def test_what_is_not_a_finite_number_of_reasonable_length_is_none(value: Any) -> None:
     assert as_fraction(value) is None
