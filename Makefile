@@ -3,6 +3,7 @@
 # make heavy   what takes minutes or needs a database or a browser
 # make check   format, lint and types only
 # make docs    the documentation as a site, offline, in output/docs
+# make coverage   which lines the tests reach
 # make bench   how fast it is here, and beside other packages
 # make bench-check   has a hot path become slower than recorded?
 # make mutation      plant small faults in the rooms privacy rests on; do their tests notice?
@@ -39,10 +40,11 @@ bench-check: $(VENV)/.dev
 	$(BIN)/python benchmarks/check.py
 
 # Processes that tests start are measured too; what cannot be traced is left out by the rules in tests/coverage.ini.
+coverage: export COVERAGE_FILE = $(CURDIR)/output/coverage/data
 coverage: $(VENV)/.dev
-	$(BIN)/python -m coverage erase
+	rm -rf output/coverage && mkdir -p output/coverage
 	COVERAGE_PROCESS_START=$(CURDIR)/tests/coverage.ini $(BIN)/python -m pytest -n 2
-	$(BIN)/python -m coverage combine --rcfile=tests/coverage.ini
+	$(BIN)/python -m coverage combine -q --rcfile=tests/coverage.ini
 	$(BIN)/python -m coverage report --rcfile=tests/coverage.ini --skip-covered --fail-under=90
 
 # Small faults in exact, channels and randomness: do their tests notice?
