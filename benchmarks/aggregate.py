@@ -17,12 +17,12 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from speed.best import best_time
 
 import deniable
 from deniable.accumulators import Accumulator, accumulator_for
@@ -34,16 +34,6 @@ from deniable.mechanisms import make_mechanism
 DECODED = 1_000_000
 VALUES = 100_000
 PEER_REPORTS, PEER_VALUES = 500, 1000
-
-
-def best_time(work: Callable[[], Any], repeats: int = 5) -> float:
-    """Seconds, the best of several runs: the others measure something else on the machine."""
-    best = float("inf")
-    for _ in range(repeats):
-        begin = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - begin)
-    return best
 
 
 def best_times(works: list[Callable[[], Any]], repeats: int = 20) -> list[float]:

@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,6 +21,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from speed.best import best_time
 
 from deniable.batch import draw_many
 from deniable.classifiers.bounds import box_bound
@@ -43,16 +42,6 @@ MECHANISMS: dict[str, dict[str, Any]] = {
 EPSILONS = range(1, 9)
 SENSITIVE = [0, 1]
 ROWS = 3000
-
-
-def best_time(work: Callable[[], Any], repeats: int = 5) -> float:
-    """Seconds, the best of several runs: the others measure something else on the machine."""
-    best = float("inf")
-    for _ in range(repeats):
-        begin = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - begin)
-    return best
 
 
 def data() -> tuple[Any, Any]:

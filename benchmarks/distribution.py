@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from speed.best import best_time
 
 from deniable.accumulators import accumulator_for
 from deniable.estimators import distribution
@@ -24,16 +23,6 @@ from deniable.mechanisms import make_mechanism
 
 MOST = {"ems": 20.0, "em": 60.0}
 """Times one bincount, from the counts."""
-
-
-def seconds(work: Callable[[], Any], repeats: int = 7) -> float:
-    """The best of several runs: the others measure something else on the machine."""
-    best = float("inf")
-    for _ in range(repeats):
-        begin = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - begin)
-    return best
 
 
 def measure(count: int, bins: int) -> list[dict[str, Any]]:
@@ -45,7 +34,7 @@ def measure(count: int, bins: int) -> list[dict[str, Any]]:
         mechanism = make_mechanism(name, epsilon=epsilon)
         reports = mechanism.randomize_many(values)
         sums = accumulator_for(mechanism).add(reports)
-        one_count = seconds(lambda r=reports: np.bincount(r.outputs))  # type: ignore[misc]
+        one_count = best_time(lambda r=reports: np.bincount(r.outputs))  # type: ignore[misc]
         for method, most in MOST.items():
             found = distribution(sums, bins=bins, method=method)  # type: ignore[arg-type]  # also compiles
 
@@ -53,7 +42,7 @@ def measure(count: int, bins: int) -> list[dict[str, Any]]:
                 binned.cache_clear()
                 return distribution(sums if source is None else source, bins=bins, method=method)
 
-            from_counts, from_reports = seconds(work), seconds(lambda r=reports, w=work: w(r))  # type: ignore[misc]
+            from_counts, from_reports = best_time(work), best_time(lambda r=reports, w=work: w(r))  # type: ignore[misc]
             rows.append(
                 {
                     "mechanism": f"{name}, epsilon {epsilon}",

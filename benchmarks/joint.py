@@ -11,43 +11,33 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from speed.best import best_time
 
 from deniable.batch.keystream import SystemKeystream
 from deniable.joint import HashedPair, Pair, account, answer_in_pairs, bounded_pair, published_pair, random_pairing, simulate
 
 
-def best_seconds(work: Callable[[], Any], repeats: int = 5) -> float:
-    """The best of several runs: the others measure something else on the machine."""
-    best = float("inf")
-    for _ in range(repeats):
-        begin = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - begin)
-    return best
-
-
 def measure(pairs: int) -> dict[str, Any]:
     """All rows."""
     generator, doubles = np.random.Generator(np.random.PCG64(0)), np.empty(pairs)
-    reference = pairs / best_seconds(lambda: generator.random(out=doubles))
+    reference = pairs / best_time(lambda: generator.random(out=doubles))
     bits = generator.integers(0, 2, 2 * pairs).astype(np.uint8)
     table, stream = bounded_pair(1, 2), SystemKeystream()
     answer_in_pairs(table, bits[:1000])  # compile
     simulate(table, 20_000, 659, 2)
-    rate = pairs / best_seconds(lambda: answer_in_pairs(table, bits))
-    pairing = best_seconds(lambda: random_pairing(10**6, stream), 3)
+    rate = pairs / best_time(lambda: answer_in_pairs(table, bits))
+    pairing = best_time(lambda: random_pairing(10**6, stream), 3)
     begin = time.perf_counter()
     for each in (published_pair(1), bounded_pair(1, 1)):
         simulate(each, 20_000, 659, 1000)
     experiment = time.perf_counter() - begin
     hashed, values = HashedPair.bounded(1000, 1, 2), np.arange(2 * 10**6) % 1000
     hashed.answer(values[:1000])  # compile
-    hashing = 10**6 / best_seconds(lambda: hashed.answer(values), 3)
-    positive = best_seconds(lambda: account(Pair.rounded("4/5", "1/2"), 10**7, 10**6), 1)
+    hashing = 10**6 / best_time(lambda: hashed.answer(values), 3)
+    positive = best_time(lambda: account(Pair.rounded("4/5", "1/2"), 10**7, 10**6), 1)
     begin = time.perf_counter()
     account(table, 10**7, 10**6)
     return {

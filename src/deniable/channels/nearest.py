@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import accumulate
 from math import isqrt
 from typing import Any, NamedTuple
 
-from deniable.channels.sets import SetSystem
+from deniable.channels.neighbourhood import Neighbourhood
 from deniable.errors import InvalidParameter
 from deniable.frozen import dataclass
 
@@ -21,7 +21,7 @@ class Reach(NamedTuple):
 
 
 @dataclass(frozen=True)
-class NearestCells(SetSystem):
+class NearestCells(Neighbourhood):
     """S_x = the `members` cells of a region nearest to cell x, on a rows-by-columns grid.
 
     `inside_region` lists the grid cells (row * columns + column, growing) that form the region; None
@@ -111,16 +111,8 @@ class NearestCells(SetSystem):
         return sorted(runs + [(cell, cell + 1) for cell in self._tied(row, column, reach)])
 
     def neighbours(self, index: int) -> list[int]:
-        """S_index, growing. Not remembered: the index of a draw is private."""
+        """S_index, growing."""
         return [cell for run in self._runs(index) for cell in range(*run)]
-
-    @lru_cache(maxsize=1024)  # noqa: B019 - only auditing and plotting ask this, about public indices
-    def _members(self, index: int) -> frozenset[int]:
-        return frozenset(self.neighbours(index))
-
-    def contains(self, index: int, output: int) -> bool:
-        """Is the cell among the nearest?"""
-        return output in self._members(index)
 
     def inside(self, index: int, j: int) -> int:
         """The j-th cell of the neighbourhood, in the order of numbers."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from functools import lru_cache
 
-from deniable.channels.sets import SetSystem
+from deniable.channels.neighbourhood import Neighbourhood
 from deniable.errors import InvalidParameter
 from deniable.frozen import TYPE_CHECKING, dataclass
 
@@ -18,7 +17,7 @@ MOST_COORDINATE = 1 << 24
 
 
 @dataclass(frozen=True)
-class NearestPlaces(SetSystem):
+class NearestPlaces(Neighbourhood):
     """S_x = the `members` places nearest to place x, itself first; places equally far away by their number.
 
     `columns` and `rows` are the places' whole coordinates on a fine public grid.
@@ -47,19 +46,11 @@ class NearestPlaces(SetSystem):
         return len(self.columns)
 
     def neighbours(self, index: int) -> list[int]:
-        """S_index, growing. Not remembered: the index of a draw is private."""
+        """S_index, growing."""
         x, y = self.columns[index], self.rows[index]
         squares = [(c - x) ** 2 + (r - y) ** 2 for c, r in zip(self.columns, self.rows, strict=True)]
         squares[index] = -1
         return sorted(sorted(range(len(squares)), key=squares.__getitem__)[: self.members])
-
-    @lru_cache(maxsize=1024)  # noqa: B019 - only auditing and plotting ask this, about public indices
-    def _members(self, index: int) -> frozenset[int]:
-        return frozenset(self.neighbours(index))
-
-    def contains(self, index: int, output: int) -> bool:
-        """Is the place among the nearest?"""
-        return output in self._members(index)
 
     def inside(self, index: int, j: int) -> int:
         """The j-th of the nearest places, in the order of numbers."""

@@ -45,6 +45,18 @@ def colluders_chart(epsilon: EpsilonLike, n: int, ones: int, colluders: Sequence
     )
 
 
+def pair_tables(rows: list[dict[str, Any]], ticks: int) -> Any:
+    """Every pair table as a small rectangle: how often the truth is told, and how much two partners agree."""
+    return alt.Chart(inline(rows)).encode(
+        x=alt.X(
+            "p:Q", title="p, the probability of the truth", scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(tickCount=ticks)
+        ),
+        x2="p_to:Q",
+        y=alt.Y("rho:Q", title="correlation ρ", scale=alt.Scale(nice=False), axis=alt.Axis(tickCount=ticks)),
+        y2="rho_to:Q",
+    )
+
+
 def region_chart(epsilon: EpsilonLike, n: int, m: int, ones: int, cells: int = 40) -> Any:
     """The standard deviation of every table, and which are private (Figure 4.1)."""
     rows = [
@@ -55,14 +67,7 @@ def region_chart(epsilon: EpsilonLike, n: int, m: int, ones: int, cells: int = 4
         }
         for row in heat_map(epsilon, n, m, ones, cells)
     ]
-    base = alt.Chart(inline(rows)).encode(
-        x=alt.X(
-            "p:Q", title="p, the probability of the truth", scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(tickCount=6)
-        ),
-        x2="p_to:Q",
-        y=alt.Y("rho:Q", title="correlation ρ", scale=alt.Scale(nice=False), axis=alt.Axis(tickCount=6)),
-        y2="rho_to:Q",
-    )
+    base = pair_tables(rows, ticks=6)
     heat = base.mark_rect().encode(
         color=alt.Color(
             "deviation:Q",

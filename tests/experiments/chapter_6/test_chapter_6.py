@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.experiments.checking import DATA, check, computed
 
-from deniable.experiments.artifact import MissingData, Result, Run
+from deniable.experiments.artifact import MissingData, Run
 from deniable.experiments.catalogue import find, names
 from deniable.experiments.figures.figure_6_03 import mismatches, printed, slab
 from deniable.experiments.place_walks import grid_places, released_rows
@@ -35,7 +34,6 @@ from deniable.mechanisms.spatial.strawman import Strawman
 from deniable.testing import FixedKeystream
 from deniable.trajectories import Paths
 
-DATA = Path(__file__).parents[4] / "shared" / "data"
 needs_data = pytest.mark.skipif(not (DATA / "tokyo_checkins.csv").is_file(), reason="the public data is not beside the repository")
 LIGHT = [
     "figure-6.2",
@@ -53,23 +51,6 @@ HEAVY = ["figure-6.4", "figure-6.5", "figure-d-split", "beyond-disc", "figure-6.
 WITH_DATA = ["figure-6.7", "figure-6.9", "figure-6.10", "figure-d.7", "figure-d.8"]
 TIMED = ["figure-d.3", "table-6.2"]
 """Clocks are read: their results differ from run to run in `timings` only."""
-
-
-def computed(name: str) -> Result:
-    found: Result = json.loads(json.dumps(find(name).compute(Run(data=DATA))))
-    return found
-
-
-def check(name: str, *, twice: bool) -> None:
-    artifact, result = find(name), computed(name)
-    if twice:
-        assert computed(name) == result
-    for verdict in artifact.verdicts(result):
-        assert verdict.explained, f"{name}: {verdict.name} {verdict.published} is {verdict.ours}"
-    for picture in artifact.draw(result).values() if artifact.draw else ():
-        assert picture.to_dict()["title"]["text"]
-    if artifact.table:
-        assert list(artifact.table(result))
 
 
 def test_every_figure_table_and_example_of_the_chapter_exists() -> None:

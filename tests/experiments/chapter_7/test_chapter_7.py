@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import math
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.experiments.checking import DATA, check
 
 from deniable.classifiers import Feature, study
-from deniable.experiments.artifact import MissingData, Result, Run
+from deniable.experiments.artifact import MissingData, Run
 from deniable.experiments.case_studies import at, ordered, rho_rows, rising, robust_box
 from deniable.experiments.catalogue import find, names
 from deniable.experiments.figures.figure_7_05 import cdf, closed_form
 from deniable.experiments.two_features import exact_radius, proved, same, searched
 
-DATA = Path(__file__).parents[4] / "shared" / "data"
 needs_data = pytest.mark.skipif(not (DATA / "stroke.csv").is_file(), reason="the public data is not beside the repository")
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="the network needs torch")
 LIGHT = [
@@ -37,23 +35,6 @@ LIGHT += ["beyond-classifier-exact"]
 WITH_DATA = ["figure-7.5", "figure-7.6", "figure-e.1", "figure-e.2", "figure-e.3", "figure-e.4", "figure-e.5", "figure-e.6"]
 WITH_TORCH = ["figure-7.7", "figure-e.7", "example-15"]
 TIMED = ["table-7.2"]
-
-
-def computed(name: str) -> Result:
-    found: Result = json.loads(json.dumps(find(name).compute(Run(data=DATA))))
-    return found
-
-
-def check(name: str, *, twice: bool) -> None:
-    artifact, result = find(name), computed(name)
-    if twice:
-        assert computed(name) == result
-    for verdict in artifact.verdicts(result):
-        assert verdict.explained, f"{name}: {verdict.name} {verdict.published} is {verdict.ours}"
-    for picture in artifact.draw(result).values() if artifact.draw else ():
-        assert picture.to_dict()["title"]["text"]
-    if artifact.table:
-        assert list(artifact.table(result))
 
 
 def test_every_figure_table_and_example_of_the_chapter_exists() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import altair as alt
 
+from deniable.charts.joint import pair_tables
 from deniable.charts.theme import COLOURS, inline, themed
 from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run, named
 from deniable.experiments.pictures import significant
@@ -72,12 +73,7 @@ def draw(result: Result) -> Mapping[str, Any]:
 
 
 def _map(found: Mapping[str, Any], there: list[str]) -> Any:
-    base = alt.Chart(inline(found["rows"])).encode(
-        x=alt.X("p:Q", title="p, probability of the truth", scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(tickCount=5)),
-        x2="p_to:Q",
-        y=alt.Y("rho:Q", title="correlation ρ", scale=alt.Scale(nice=False), axis=alt.Axis(tickCount=5)),
-        y2="rho_to:Q",
-    )
+    base = pair_tables(found["rows"], ticks=5)
     heat = base.mark_rect().encode(
         color=alt.Color(
             "deviation:Q",
