@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import traceback
+
 import numpy as np
 import pandas
+import polars
+import pyarrow
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
@@ -61,6 +65,25 @@ def test_a_value_outside_its_range_is_refused_and_not_shown(name: str) -> None:
     with pytest.raises(OutOfDomain, match="column 0") as caught:
         Randomizer({0: (0, 1)}, mechanism=name).fit_transform([[0.5], [7.375]])
     assert "7.375" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["ward 12"]],
+        np.array([["ward 12"]], dtype=object),
+        pandas.DataFrame({"a": ["ward 12"]}),
+        polars.DataFrame({"a": ["ward 12", None]}),
+        pyarrow.table({"a": ["ward 12"]}),
+    ],
+)
+def test_what_is_no_number_is_refused_and_not_shown(rows: object) -> None:
+    with pytest.raises(OutOfDomain, match="no number") as caught:
+        Randomizer({0: (0, 1)}, epsilon=1).fit_transform(rows)
+    told = "".join(traceback.format_exception(caught.value, chain=True)[-1:])
+    assert "ward" not in told
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__
 
 
 def test_bad_parameters_say_what_to_do() -> None:

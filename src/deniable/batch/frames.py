@@ -67,8 +67,15 @@ def whole_numbers(values: Any, name: str, size: int) -> NDArray[Any]:
 def table_of_numbers(rows: Any) -> tuple[NDArray[np.float64], list[str] | None]:
     """A frame, an array or rows as numbers, and the names of the columns where there are any.
 
-    What is not a number becomes nan only where the frame says that it is missing; a name stays a ValueError.
+    What a frame says is missing becomes nan. What is no number is refused, and not shown.
     """
+    try:
+        return _table_and_names(rows)
+    except (TypeError, ValueError):  # numpy's own words quote the value
+        raise OutOfDomain("at least one value of the table is no number; encode categories as numbers first") from None
+
+
+def _table_and_names(rows: Any) -> tuple[NDArray[np.float64], list[str] | None]:
     if isinstance(rows, PLAIN):
         return np.array(rows, dtype=np.float64), None
     import narwhals as nw
