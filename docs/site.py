@@ -31,7 +31,9 @@ PAGES = (
 )
 ROOMS = (
     "deniable",
+    "deniable.errors",
     "deniable.exact",
+    "deniable.randomness",
     "deniable.domains",
     "deniable.channels",
     "deniable.mechanisms",
@@ -48,10 +50,14 @@ ROOMS = (
     "deniable.auditing",
     "deniable.planning",
     "deniable.joint",
+    "deniable.datasets",
     "deniable.surveys",
     "deniable.client",
+    "deniable.secure",
     "deniable.charts",
+    "deniable.collector",
     "deniable.engines",
+    "deniable.experiments",
     "deniable.testing",
 )
 
@@ -110,9 +116,15 @@ def write_reference(folder: Path) -> None:
 def room_page(room: ModuleType) -> str:
     """The room's own words, then its names."""
     parts = [f"# {room.__name__}\n", as_markdown(inspect.getdoc(room) or "")]
-    for name in sorted(getattr(room, "__all__", ()), key=str.lower):
+    for name in sorted(public_names(room), key=str.lower):
         parts.append(entry(name, getattr(room, name)))
     return "\n".join(parts) + "\n"
+
+
+def public_names(room: ModuleType) -> list[str]:
+    """The names a room lists, or all that a single file defines."""
+    listed: list[str] | None = getattr(room, "__all__", None)
+    return listed or [name for name, thing in vars(room).items() if getattr(thing, "__module__", None) == room.__name__]
 
 
 def entry(name: str, thing: Any) -> str:
@@ -139,7 +151,7 @@ def signature(thing: Any) -> str:
         found = str(inspect.signature(thing))
     except (TypeError, ValueError):
         return ""
-    return re.sub(r"(: |-> )'([^']*)'", r"\1\2", re.sub(r"<[^<>]* at 0x[0-9a-f]+>", "...", found))
+    return re.sub(r"(: |-> )'([^']*)'", r"\1\2", re.sub(r"<(?:[^<>]* at 0x[0-9a-f]+|factory|class '[^']*')>", "...", found))
 
 
 def as_markdown(words: str) -> str:
