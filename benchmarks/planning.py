@@ -87,6 +87,11 @@ def measured(one: Candidate, task: str, last: Simulated | None, deviation: float
     return one.way.simulated(one.users, runs) if runs > last.runs else last
 
 
+def spread(found: Simulated) -> float:
+    """The standard error; in surveys without a single wrong decision, one wrong decision."""
+    return found.standard_error if found.error else 1 / found.runs
+
+
 def judged(made: Plan, deviation: float) -> tuple[float, str, int]:
     """How far the pick is above the best, the best one's name, and how many candidates were looked at to the last."""
     left: dict[str, Candidate] = {}
@@ -99,14 +104,16 @@ def judged(made: Plan, deviation: float) -> tuple[float, str, int]:
             break
         for one in left.values():
             errors[one.label] = measured(one, made.question.task, errors.get(one.label), wanted)
-        least = min(errors[one.label].error + APART * errors[one.label].standard_error for one in left.values())
+        least = min(errors[one.label].error + APART * spread(errors[one.label]) for one in left.values())
         left = {
             key: one
             for key, one in left.items()
-            if one is made.pick or errors[one.label].error - APART * errors[one.label].standard_error <= least
+            if one is made.pick or errors[one.label].error - APART * spread(errors[one.label]) <= least
         }
     best = min((one.label for one in left.values()), key=lambda label: errors[label].error)
-    return errors[made.pick.label].error / errors[best].error, best, len(left)
+    if best == made.pick.label:
+        return 1.0, best, len(left)
+    return errors[made.pick.label].error / max(errors[best].error, 1 / errors[best].runs), best, len(left)
 
 
 def main() -> None:
