@@ -22,8 +22,6 @@ BINS = 512
 MOST_COLUMNS = 4096
 FEW_COLUMNS = 8
 MOST_COMPARED = 24
-SELECTION_ERROR = 1e-6
-"""Only for choosing an event among many: the test has its own error and its own draws."""
 FEW_CELLS = 16
 
 
@@ -195,16 +193,19 @@ def best_union(
 ) -> tuple[float, NDArray[np.bool_]]:
     """The union of cells that shows most: of epsilon, or of delta beside a given epsilon.
 
-    Cells are added in the order of their likelihood ratio, so some prefix is the best union. With many cells the order
-    should come from other draws (`ranked`): in its own counts, chance alone would put the luckiest cells first.
+    Cells are added in the order of their likelihood ratio, so some prefix is the best union; one that holds every
+    report shows nothing and is left out. With many cells the order should come from other draws (`ranked`): in its own counts,
+    chance alone would put the luckiest cells first.
+
+    The error of 1 in n draws serves this choice only, the test has its own and fresh draws. A fixed small one would prefer,
+    of few draws, an event that surely shows nothing; a fixed large one, of many, the luckiest cells.
     """
     order = np.argsort(-(_log_ratio(a, b)[0] if ranked is None or len(a) <= FEW_CELLS else ranked), kind="stable")
     hits, other = np.cumsum(a[order]), np.cumsum(b[order])
     n, m = int(a.sum()), int(b.sum())
-    if epsilon is None:
-        shown = epsilon_below(hits, n, other, m, SELECTION_ERROR, delta)
-    else:
-        shown = delta_below(hits, n, other, m, SELECTION_ERROR, epsilon)
+    counts, error = (hits, n, other, m), 1 / max(n, m, 2)
+    shown = epsilon_below(*counts, error, delta) if epsilon is None else delta_below(*counts, error, epsilon)
+    shown[(hits == n) & (other == m)] = -np.inf
     best = int(np.argmax(shown))
     accepted = np.zeros(len(a), np.bool_)
     accepted[order[: best + 1]] = True

@@ -109,11 +109,11 @@ def _why(made: Plan, met: bool | None, bound: Bound | NoBound | None) -> str:
     if len(made.candidates) > 1:
         second = made.candidates[1]
         said[0] += f" ({second.label}: {second.predicted_error:.4g})"
-    said[0] += f", at {pick.bytes_per_report} bytes a report."
+    said[0] += f", at {_bytes(pick)} a report."
     lean = made.lean
     if lean.bytes_per_report < pick.bytes_per_report:
         more = lean.predicted_error / pick.predicted_error - 1
-        said.append(f"{lean.label} takes {lean.bytes_per_report} bytes for {100 * more:.2g} % more error.")
+        said.append(f"{lean.label} takes {_bytes(lean)} for {100 * more:.2g} % more error.")
     if bound is not None:
         said.append(bound.words)
     if question.repeats > 1:
@@ -126,6 +126,10 @@ def _why(made: Plan, met: bool | None, bound: Bound | NoBound | None) -> str:
         odds = math.exp(float(made.epsilon))
         said.append(f"Epsilon {float(made.epsilon):.4g} lets a person's reports change anyone's odds up to {odds:.3g} times.")
     return " ".join(said)
+
+
+def _bytes(one: Candidate) -> str:
+    return f"{one.bytes_per_report} byte{'' if one.bytes_per_report == 1 else 's'}"
 
 
 def _with_epsilon(question: Question, users: int) -> Plan:
