@@ -28,11 +28,29 @@ def test_the_frontier_holds_what_nothing_beats_in_both() -> None:
         assert beaten == (row["kind"] == "beaten")
 
 
-def test_curves_pass_through_the_plan() -> None:
+def test_curves_pass_through_the_plan_and_tell_mechanisms_apart() -> None:
     found = plan(Question(task="mean", domain=Interval(0, 1), users=1000, epsilon=1))
     (rows,) = tables(plan_chart(found), "mechanism")
+    predicted = {one.label: one.predicted_error for one in found.candidates}
     here = {row["mechanism"]: row["error"] for row in rows if row["epsilon"] == pytest.approx(1)}
-    assert here == {one.label: pytest.approx(one.predicted_error) for one in found.candidates[:5]}
+    assert found.pick.label in here
+    assert len(here) == 5
+    assert here == {name: pytest.approx(predicted[name]) for name in here}
+    # duchi is the best for a small epsilon and pm-sub for a large one; pm, pm-c and t-pm are one law on a picture.
+    assert {"duchi", "pm-sub"} <= set(here)
+    assert len({"pm", "pm-c", "t-pm"} & set(here)) == 1
+
+
+def test_names_cover_no_point_of_the_frontier() -> None:
+    """A long name beside a flat line: below its point it would lie on the pick."""
+    found = plan(Question(task="quantile", domain=Interval(18, 90), users=10_000, epsilon=1))
+    layers = plan_chart(found).to_dict()["hconcat"][0]["layer"]
+    names = [one for one in layers if one["mark"]["type"] == "text" and "stroke" not in one["mark"]]
+    below = {one["data"]["name"]: one["mark"]["dy"] > 0 for one in names}
+    datasets = plan_chart(found).to_dict()["datasets"]
+    told = {datasets[name][0]["label"]: where for name, where in below.items()}
+    assert told[found.pick.label]
+    assert [where for label, where in told.items() if label.startswith("hierarchical")] == [False]
 
 
 def test_a_plan_is_rendered(tmp_path: Path) -> None:

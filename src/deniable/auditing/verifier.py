@@ -60,17 +60,17 @@ def verify(document: dict[str, Any], epsilon: Fraction | None = None) -> Verdict
 def _judge(channel: dict[str, Any], claim: Fraction, delta: Fraction) -> Verdict:
     if claim <= 0 or claim > 1000 or not 0 <= delta < 1:
         raise Refused("epsilon must be positive and at most 1000, delta at least 0 and below 1")
-    ratio = largest_ratio(channel)
+    ratio, power = largest_ratio(channel), f"e^({_shown(claim)})" if claim.denominator > 1 else f"e^{claim}"
     if ratio is not None and below_exp(ratio, claim):
-        return Verdict(True, ratio, Fraction(0), f"every ratio is at most {_shown(ratio)} <= e^{_shown(claim)}")
+        return Verdict(True, ratio, Fraction(0), f"every ratio is at most {_shown(ratio)} <= {power}")
     if delta == 0 and any(f'"{kind}"' in json.dumps(channel) for kind in ("chain", "direction-distance", "reference")):
         raise Unknown("the bound is above e^epsilon, but for this kind it need not be attained")
     if delta == 0:
-        text = "unbounded" if ratio is None else f"{_shown(ratio)} > e^{_shown(claim)}"
+        text = "unbounded" if ratio is None else f"{_shown(ratio)} > {power}"
         return Verdict(False, ratio, Fraction(0), f"the largest ratio is {text}")
     found = largest_delta(channel, claim)
     word = "<=" if found <= delta else ">"
-    return Verdict(found <= delta, ratio, found, f"delta at e^{_shown(claim)} is {float(found):.6g} {word} {_shown(delta)}")
+    return Verdict(found <= delta, ratio, found, f"delta at {power} is {float(found):.6g} {word} {_shown(delta)}")
 
 
 def exp_bounds(x: Fraction, terms: int) -> tuple[Fraction, Fraction]:

@@ -33,7 +33,7 @@ def density_chart(mechanism: Mechanism, values: Sequence[Any]) -> Any:
     return themed(
         chart,
         title=f"{mechanism.name} at ε = {mechanism.privacy}",
-        subtitle=f"any report is at most e^{mechanism.privacy} times as likely for one value as for another",
+        subtitle="any report is at most e^ε times as likely for one value as for another",
     )
 
 

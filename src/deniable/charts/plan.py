@@ -11,11 +11,15 @@ import numpy as np
 from deniable.charts.theme import COLOURS, INK, inline, themed
 from deniable.errors import DeniableError
 from deniable.exact import Epsilon
-from deniable.planning import Plan, Way
+from deniable.planning import Candidate, Plan, Way
 from deniable.planning.choose import ways
 
 CURVES = 5
 SHOWN = 3.0
+SEEN = 0.06
+"""Curves nearer than this everywhere look like one."""
+WIDTH, HEIGHT, FONT = 400, 340, 12
+BYTES = [digit * 10**power for power in range(7) for digit in (1, 2, 5)]
 POINTS = 13
 """Epsilons on the second chart, from a quarter to four times the plan's."""
 
@@ -40,8 +44,7 @@ def frontier(plan: Plan) -> Any:
     kinds = ["pick", "frontier", "beaten"]
     rows: list[dict[str, Any]] = []
     least = math.inf
-    near = [one for one in plan.candidates if one.predicted_error <= SHOWN * plan.pick.predicted_error]
-    ordered = sorted(near, key=lambda one: (one.bytes_per_report, one.predicted_error))
+    ordered = sorted(_near(plan), key=lambda one: (one.bytes_per_report, one.predicted_error))
     for one in ordered:
         best = one.predicted_error < least
         least = min(least, one.predicted_error)
@@ -49,16 +52,17 @@ def frontier(plan: Plan) -> Any:
         rows.append({"label": one.label, "bytes": one.bytes_per_report, "error": one.predicted_error, "kind": kind})
     line = [row for row in rows if row["kind"] != "beaten"]
     rows.sort(key=lambda row: kinds.index(row["kind"]), reverse=True)
+    sizes, heights = _padded([row["bytes"] for row in rows], 1.5, 2.6), _padded([row["error"] for row in rows], 1.2, 1.2)
     x = alt.X(
         "bytes:Q",
         title="bytes per report",
-        scale=alt.Scale(type="log", nice=False, domain=_padded([row["bytes"] for row in rows], 1.5, 2.6)),
-        axis=alt.Axis(format="~s", tickCount=5, grid=True),
+        scale=alt.Scale(type="log", nice=False, domain=sizes),
+        axis=alt.Axis(format="~s", values=[tick for tick in BYTES if sizes[0] <= tick <= sizes[1]], grid=True),
     )
     y = alt.Y(
         "error:Q",
         title="predicted error",
-        scale=alt.Scale(type="log", nice=False, domain=_padded([row["error"] for row in rows], 1.12, 1.2)),
+        scale=alt.Scale(type="log", nice=False, domain=heights),
         axis=alt.Axis(format="~g", tickCount=6),
     )
     points = (
@@ -74,25 +78,45 @@ def frontier(plan: Plan) -> Any:
         )
     )
     path = alt.Chart(inline(line)).mark_line(strokeWidth=1.5, strokeDash=[5, 3], color=COLOURS[0]).encode(x=x, y=y)
-    names = alt.Chart(inline(line)).mark_text(align="left", dx=9, dy=-7, fontSize=12, color=INK).encode(x=x, y=y, text="label:N")
-    return (path + points + names).properties(width=400, height=340)
+    for row in rows:
+        row["right"] = WIDTH * math.log(row["bytes"] / sizes[0]) / math.log(sizes[1] / sizes[0])
+        row["down"] = HEIGHT * math.log(heights[1] / row["error"]) / math.log(heights[1] / heights[0])
+    halos, names = [], []
+    for row in line:
+        name, place = alt.Chart(inline([row])).encode(x=x, y=y, text="label:N"), _place(row, rows)
+        halos.append(name.mark_text(**place, fontSize=FONT, color="white", stroke="white", strokeWidth=5))
+        names.append(name.mark_text(**place, fontSize=FONT, color=INK))
+    return alt.layer(path, *halos, points, *names).properties(width=WIDTH, height=HEIGHT)
+
+
+def _place(row: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Where a point's name covers the fewest points: below or above it, to its right or to its left."""
+    wide = 0.52 * FONT * len(row["label"])
+
+    def covered(place: dict[str, Any]) -> float:
+        left = row["right"] + place["dx"] - (wide if place["align"] == "right" else 0)
+        middle = row["down"] + place["dy"]
+        cut: float = max(-left, 0) + max(left + wide - WIDTH, 0) + max(middle - HEIGHT + FONT, 0)
+        others = [one for one in rows if one is not row and (one["right"], one["down"]) != (row["right"], row["down"])]
+        near = [one for one in others if left - 6 < one["right"] < left + wide + 6 and abs(one["down"] - middle) < FONT]
+        return cut + sum(5 if one["kind"] != "beaten" else 1 for one in near)
+
+    sides: list[tuple[str, int]] = [("left", 1), ("right", -1)]
+    return min(
+        ({"align": align, "dx": 3 * way, "dy": dy, "baseline": "middle"} for align, way in sides for dy in (15, -15, 27, -27)),
+        key=covered,
+    )
 
 
 def curves(plan: Plan) -> Any:
-    """The error over epsilon of the best candidates, everything else as in the plan."""
-    names = [one.label for one in plan.candidates[:CURVES]]
-    rows = []
-    for epsilon in np.geomspace(float(plan.epsilon) / 4, min(4 * float(plan.epsilon), 16.0), POINTS).tolist():
-        for way in ways(plan.question, Epsilon(round(epsilon, 6)), slow=False):
-            if not isinstance(way, Way) or way.label not in names:
-                continue
-            try:
-                error = way.predict(plan.users).error
-            except DeniableError:
-                continue
-            if math.isfinite(error):
-                rows.append({"epsilon": epsilon, "error": error, "mechanism": way.label})
-    shown = [name for name in names if any(row["mechanism"] == name for row in rows)]
+    """The error over epsilon, else as in the plan: of the pick, of whoever is the best at some epsilon, and of the next."""
+    errors = _errors(plan)
+    shown = _telling(plan, errors)
+    rows = [
+        {"epsilon": epsilon, "error": errors[name][epsilon], "mechanism": name}
+        for name in shown
+        for epsilon in sorted(errors[name])
+    ]
     here = alt.Chart(inline([{"epsilon": float(plan.epsilon)}])).mark_rule(color="#888888", strokeDash=[2, 2])
     x = alt.X(
         "epsilon:Q", title="ε", scale=alt.Scale(type="log", nice=False), axis=alt.Axis(format="~g", tickCount=6, labelOverlap=True)
@@ -111,18 +135,55 @@ def curves(plan: Plan) -> Any:
                 title=None,
                 sort=shown,
                 scale=alt.Scale(domain=shown, range=COLOURS[: len(shown)]),
-                legend=alt.Legend(symbolSize=500),
+                legend=alt.Legend(symbolSize=500, labelLimit=400),
             ),
             strokeDash=alt.StrokeDash(
                 "mechanism:N",
                 title=None,
                 sort=shown,
                 scale=alt.Scale(domain=shown, range=dashes[: len(shown)]),
-                legend=alt.Legend(symbolSize=500),
+                legend=alt.Legend(symbolSize=500, labelLimit=400),
             ),
         )
     )
-    return (here.encode(x=x) + lines).properties(width=400, height=340)
+    return (here.encode(x=x) + lines).properties(width=WIDTH, height=HEIGHT)
+
+
+def _near(plan: Plan) -> list[Candidate]:
+    return [one for one in plan.candidates if one.predicted_error <= SHOWN * plan.pick.predicted_error]
+
+
+def _errors(plan: Plan) -> dict[str, dict[float, float]]:
+    """For every candidate shown its error at each epsilon of the chart where it has one."""
+    found: dict[str, dict[float, float]] = {one.label: {} for one in _near(plan)}
+    for epsilon in np.geomspace(float(plan.epsilon) / 4, min(4 * float(plan.epsilon), 16.0), POINTS).tolist():
+        for way in ways(plan.question, Epsilon(round(epsilon, 6)), slow=False):
+            if not isinstance(way, Way) or way.label not in found:
+                continue
+            try:
+                error = way.predict(plan.users).error
+            except DeniableError:
+                continue
+            if math.isfinite(error):
+                found[way.label][epsilon] = error
+    return found
+
+
+def _telling(plan: Plan, errors: dict[str, dict[float, float]]) -> list[str]:
+    """At most five names, as ranked: a curve that lies on one of another name would only hide it."""
+    ranked = [one.label for one in _near(plan) if errors[one.label]]
+    places = {epsilon for one in errors.values() for epsilon in one}
+    best = {min((name for name in ranked if at in errors[name]), key=lambda name: errors[name][at]) for at in places}
+    chosen: list[str] = []
+    for name in [*ranked[:1], *(name for name in ranked if name in best), *ranked]:
+        if len(chosen) < CURVES and not any(_same(errors[name], errors[other]) for other in chosen):
+            chosen.append(name)
+    return [name for name in ranked if name in chosen]
+
+
+def _same(one: dict[float, float], other: dict[float, float]) -> bool:
+    """Would the eye see one curve?"""
+    return one.keys() == other.keys() and all(abs(one[at] / other[at] - 1) <= SEEN for at in one)
 
 
 def _padded(values: list[float], below: float, above: float) -> list[float]:

@@ -151,7 +151,10 @@ def _simulated(made: Plan, runs: int) -> dict[str, dict[str, Any]]:
 def _print(made: Plan, tried: dict[str, dict[str, Any]]) -> None:
     out, question = console(), made.question
     given = {None: "", "epsilon": " (the smallest epsilon)", "users": " (the fewest users)"}[made.found]
-    out.print(f"[bold]{question.task}[/bold] on {question.domain!r}, {made.users} users, ε = {float(made.epsilon):.6g}{given}")
+    several = f"{question.attributes} x " if question.attributes > 1 else ""
+    out.print(
+        f"[bold]{question.task}[/bold] on {several}{question.domain!r}, {made.users} users, ε = {float(made.epsilon):.6g}{given}"
+    )
     out.print(f"error: {made.error_means}", soft_wrap=True)
     columns = ["error", "± 95 %", "bytes", "draws", "counters", "1 % fakes"]
     head = ["mechanism", *columns, *(["measured"] if tried else [])]

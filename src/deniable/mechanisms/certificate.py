@@ -46,9 +46,8 @@ class Certificate:
         if self.ratio is None:
             return "the ratio is unbounded"
         low = exp_bounds(self.epsilon.exact)[0]
-        return (
-            f"{self.ratio.numerator}/{self.ratio.denominator} = {float(self.ratio):.12g} <= e^{self.epsilon} = {float(low):.12g}…"
-        )
+        power = f"({self.epsilon})" if "/" in str(self.epsilon) else str(self.epsilon)
+        return f"{self.ratio.numerator}/{self.ratio.denominator} = {float(self.ratio):.12g} <= e^{power} = {float(low):.12g}…"
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON form."""

@@ -110,7 +110,7 @@ def lower_bound(question: Question, epsilon: Epsilon, n: int) -> Bound | NoBound
     if question.task == "frequency":
         size = 2 if isinstance(question.domain, Binary) or question.data == "worst" else question.domain.size
         found = share_bound(size, eps, n)
-        return Bound(found, NORMAL * found, "Cramér–Rao, unbiased shares; for every mechanism with this epsilon")
+        return Bound(found, NORMAL * found, "Cramér–Rao, for unbiased shares")
     if question.task == "mean":
         return _mean_bound(question, eps, n)
     if question.task in ("quantile", "distribution"):
