@@ -24,6 +24,7 @@ def run(*arguments: str) -> Result:
         (["raw", "--delta", "1e-6", "--people", "1000000"], "anyone_exposed", 0.6321),
         (["group", "-e", "0.5", "--size", "4"], "epsilon", 2.0),
         (["central", "-e", "1", "-n", "10000"], "shuffled", 0.04321),
+        (["central", "-e", "1", "--users", "10000"], "shuffled", 0.04321),
     ],
 )
 def test_json_has_the_number(arguments: list[str], key: str, value: float) -> None:

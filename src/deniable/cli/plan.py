@@ -35,7 +35,9 @@ SHOWN = 12
 )
 @click.option("--size", type=int, help="How many categories there are (frequency).")
 @click.option("--domain", "-d", help="The domain, such as categories:a,b,c or interval:18,90.")
-@click.option("--users", "-n", type=int, help="How many people answer; left out, the fewest that meet the target.")
+@click.option(
+    "--users", "--people", "-n", "users", type=int, help="How many people answer; left out, the fewest that meet the target."
+)
 @click.option("--epsilon", "-e", help="All that one person spends; left out, the smallest that meets the target.")
 @click.option("--target-error", type=float, help="The error wanted.")
 @click.option("--half-width", type=float, help="Half of the 95 % interval wanted, instead.")
