@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from deniable.charts import save
-from deniable.charts.plan import plan_chart
+from deniable.charts.plan import frontier, plan_chart
 from deniable.domains import Categories, Interval
 from deniable.planning import Question, plan
 
@@ -44,11 +44,9 @@ def test_curves_pass_through_the_plan_and_tell_mechanisms_apart() -> None:
 def test_names_cover_no_point_of_the_frontier() -> None:
     """A long name beside a flat line: below its point it would lie on the pick."""
     found = plan(Question(task="quantile", domain=Interval(18, 90), users=10_000, epsilon=1))
-    layers = plan_chart(found).to_dict()["hconcat"][0]["layer"]
-    names = [one for one in layers if one["mark"]["type"] == "text" and "stroke" not in one["mark"]]
-    below = {one["data"]["name"]: one["mark"]["dy"] > 0 for one in names}
-    datasets = plan_chart(found).to_dict()["datasets"]
-    told = {datasets[name][0]["label"]: where for name, where in below.items()}
+    chart = frontier(found).to_dict()
+    names = [one for one in chart["layer"] if one["mark"]["type"] == "text" and "stroke" not in one["mark"]]
+    told = {chart["datasets"][one["data"]["name"]][0]["label"]: one["mark"]["dy"] > 0 for one in names}
     assert told[found.pick.label]
     assert [where for label, where in told.items() if label.startswith("hierarchical")] == [False]
 

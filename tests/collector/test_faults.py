@@ -78,6 +78,7 @@ def one(survey: Survey) -> bytes:
     return submission_to_json(survey, Submission.fresh(survey.mechanism.randomize("bus")))
 
 
+@pytest.mark.heavy  # the collector tries for 20 seconds before it refuses
 def test_a_full_disk_refuses_and_recovers(tmp_path: Path) -> None:
     with collector(tmp_path) as running:
         survey = Survey.from_json(call(running.survey)[1])
