@@ -10,6 +10,7 @@ import pytest
 from deniable.charts import save
 from deniable.charts.plan import frontier, plan_chart
 from deniable.domains import Categories, Interval
+from deniable.errors import NotSupported
 from deniable.planning import Question, plan
 
 
@@ -54,3 +55,11 @@ def test_names_cover_no_point_of_the_frontier() -> None:
 def test_a_plan_is_rendered(tmp_path: Path) -> None:
     found = plan(Question(task="frequency", domain=Categories(20), users=1000, epsilon=1, attributes=3))
     assert save(plan_chart(found), tmp_path / "plan.png").stat().st_size > 20_000
+
+
+def test_errors_too_small_for_a_number_are_not_drawn(tmp_path: Path) -> None:
+    question: dict[str, Any] = {"task": "test", "domain": Categories(2), "hypotheses": (["0.5", "0.5"], ["0.6", "0.4"])}
+    some = plan(Question(**question, users=120_000, epsilon=3))  # at four times this epsilon they are 0
+    assert save(plan_chart(some), tmp_path / "some.svg").stat().st_size > 5000
+    with pytest.raises(NotSupported, match="fewer users"):
+        plan_chart(plan(Question(**question, users=10**8, epsilon=3)))

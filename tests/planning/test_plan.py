@@ -257,3 +257,11 @@ def test_bad_questions_say_what_to_do(question: dict[str, Any], message: str) ->
     with pytest.raises(DeniableError, match=message) as caught:
         plan(Question(**question))
     assert isinstance(caught.value, InvalidParameter | NotSupported)
+
+
+@pytest.mark.parametrize("users", [1000, 100_000, 10**9])
+def test_a_test_of_many_users_has_a_bound_however_small(users: int) -> None:
+    made = plan(Question(task="test", domain=Categories(2), hypotheses=(["1", "0"], ["0", "1"]), users=users, epsilon=3))
+    assert made.bound is not None
+    assert isinstance(made.bound, Bound)
+    assert 0 <= made.bound.error <= made.pick.predicted_error

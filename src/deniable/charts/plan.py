@@ -9,7 +9,7 @@ import altair as alt
 import numpy as np
 
 from deniable.charts.theme import COLOURS, INK, inline, themed
-from deniable.errors import DeniableError
+from deniable.errors import DeniableError, NotSupported
 from deniable.exact import Epsilon
 from deniable.planning import Candidate, Plan, Way
 from deniable.planning.choose import ways
@@ -26,6 +26,8 @@ POINTS = 13
 
 def plan_chart(plan: Plan) -> Any:
     """The frontier: no candidate is below and left of it. Beside it, how the best ones' errors fall with epsilon."""
+    if not plan.pick.predicted_error > 0:
+        raise NotSupported("the predicted errors are too small to be drawn; ask with fewer users or a smaller epsilon")
     title = f"{plan.question.task.capitalize()}: {plan.users:,} users, ε = {float(plan.epsilon):.4g}"
     return themed(
         alt.hconcat(frontier(plan), curves(plan), spacing=36).resolve_scale(
@@ -164,7 +166,7 @@ def _errors(plan: Plan) -> dict[str, dict[float, float]]:
                 error = way.predict(plan.users).error
             except DeniableError:
                 continue
-            if math.isfinite(error):
+            if 0 < error < math.inf:
                 found[way.label][epsilon] = error
     return found
 

@@ -183,12 +183,12 @@ def _test_bound(question: Question, epsilon: Epsilon, n: int) -> Bound:
     """If both errors were below x, n times the divergence would be above that of coins of x and 1 - x."""
     assert question.hypotheses is not None
     most = n * extremal_design(*question.hypotheses, question.each(epsilon), "kl").upper_bound
-    low, high = 1e-300, 0.5
+    low, high = math.log(2), most + 2  # x = e**-t: errors of many users are too small for a number of their own
     for _ in range(200):
-        middle = math.sqrt(low * high)
-        if (1 - 2 * middle) * math.log((1 - middle) / middle) > most:
-            low = middle
-        else:
+        middle = (low + high) / 2
+        if (1 - 2 * math.exp(-middle)) * (middle + math.log1p(-math.exp(-middle))) > most:
             high = middle
+        else:
+            low = middle
     # The average of both errors is at least half of the larger one.
-    return Bound(high / 2, None, "from the largest divergence there is at this epsilon (data processing)")
+    return Bound(math.exp(-high) / 2, None, "from the largest divergence there is at this epsilon (data processing)")
