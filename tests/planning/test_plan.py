@@ -265,3 +265,18 @@ def test_a_test_of_many_users_has_a_bound_however_small(users: int) -> None:
     assert made.bound is not None
     assert isinstance(made.bound, Bound)
     assert 0 <= made.bound.error <= made.pick.predicted_error
+
+
+def test_words_so_few_that_even_the_rarest_is_found() -> None:
+    for question in (
+        Question(task="heavy-hitters", domain=Whole(1), words=1, epsilon=1, half_width=1),
+        Question(task="heavy-hitters", domain=Whole(8), words=256, epsilon=16, users=10**12),
+    ):
+        made = plan(question)
+        assert 0 <= made.pick.predicted_error < 1
+
+
+def test_a_test_whose_reports_tell_nothing_is_a_coin() -> None:
+    pair = (["1/3", "1/3", "1/3"], ["1/5", "2/5", "2/5"])
+    made = plan(Question(task="test", domain=Categories(3), hypotheses=pair, users=1000, epsilon=0.1, repeats=10**6))
+    assert made.pick.predicted_error == 0.5

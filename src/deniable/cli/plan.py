@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from deniable.cli.hypothesis_test import probabilities
-from deniable.cli.terminal import console, print_json, table
+from deniable.cli.terminal import console, print_json, table, waiting
 from deniable.errors import DeniableError, InvalidParameter
 from deniable.surveys.domain_text import parse_domain
 
@@ -96,7 +96,8 @@ def plan_command(
         changing=not unchanging,
         **numbers,
     )
-    made = plan(question)
+    with waiting("weighing the mechanisms"):
+        made = plan(question)
     tried = {} if simulate is None else _simulated(made, simulate)
     if recipe_out is not None:
         recipe = made.pick.to_dict()["recipe"]
@@ -151,8 +152,11 @@ def _simulated(made: Plan, runs: int) -> dict[str, dict[str, Any]]:
 
 
 def _print(made: Plan, tried: dict[str, dict[str, Any]]) -> None:
+    from deniable.planning.choose import TRIED
+
     out, question = console(), made.question
-    given = {None: "", "epsilon": " (the smallest epsilon)", "users": " (the fewest users)"}[made.found]
+    least = " (the smallest epsilon)" if float(made.epsilon) > TRIED[0] else " (enough; less was not tried)"
+    given = {None: "", "epsilon": least, "users": " (the fewest users)"}[made.found]
     several = f"{question.attributes} x " if question.attributes > 1 else ""
     out.print(
         f"[bold]{question.task}[/bold] on {several}{question.domain!r}, {made.users} users, ε = {float(made.epsilon):.6g}{given}"

@@ -56,6 +56,18 @@ def _finite(document: Any) -> Any:
 
 
 @contextmanager
+def waiting(label: str) -> Iterator[None]:
+    """A sign on standard error, where someone is looking, that something takes a while."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(file=sys.stderr).status(label):
+        yield
+
+
+@contextmanager
 def byte_progress(label: str, total: int | None, *, hidden: bool = False) -> Iterator[Callable[[int], None]]:
     """A bar on standard error, where someone is looking, for reading `total` bytes; yields a function to advance it."""
     if hidden or not sys.stderr.isatty() or (total is not None and total < LONG_READ):

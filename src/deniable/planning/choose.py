@@ -6,6 +6,9 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
+
+from scipy.optimize import brentq
 
 from deniable.domains import Rectangle
 from deniable.errors import InvalidParameter, NotSupported
@@ -23,8 +26,10 @@ from deniable.planning.words import word_ways
 
 TRIED = (0.01, 1.0, 2.0, 4.0, 8.0, 11.0, 16.0)
 """Between which the smallest epsilon is searched; hashes end at 11.09."""
-STEPS = 14
 DIGITS = 4
+CLOSE = 2e-5
+"""How exactly the smallest epsilon is found before it is rounded up."""
+TINY, FAR = 1e-300, 100.0
 MOST_USERS = 10**12
 MILD = 1.0
 """Beyond this epsilon the plan says in words what it allows."""
@@ -135,6 +140,7 @@ def _bytes(one: Candidate) -> str:
 def _with_epsilon(question: Question, users: int) -> Plan:
     """The smallest epsilon whose best candidate meets the target, to four digits, rounded up."""
 
+    @cache
     def value(epsilon: float) -> float:
         try:
             return _ranked(question, Epsilon(Fraction(epsilon)), users, slow=False).pick.value(question)
@@ -152,8 +158,11 @@ def _with_epsilon(question: Question, users: int) -> Plan:
     else:
         reached = _impossible(question, f"even epsilon = {high:g}, which protects nothing, gives", best)
         raise Impossible(reached + _below(question, Epsilon(Fraction(high)), users))
-    found = rounded_up(_least(low, high, lambda epsilon: value(epsilon) <= aim))
+    found = rounded_up(_crossing(low, high, value, aim))
     made = _ranked(question, Epsilon(found), users, bounded=True)
+    while made.pick.value(question) > aim:  # where the error falls in steps, the crossing may lie a hair before one
+        found = rounded_up(float(found) * (1 + CLOSE))
+        made = _ranked(question, Epsilon(found), users, bounded=True)
     return replace(made, found="epsilon")
 
 
@@ -196,19 +205,23 @@ def _below(question: Question, epsilon: Epsilon, users: int) -> str:
     return f". {lower_bound(question, epsilon, users).words}"
 
 
-def _least(low: float, high: float, enough: Callable[[float], bool]) -> float:
-    """The least number that is enough, by halving on a logarithmic scale; `high` is."""
-    for _ in range(STEPS):
-        middle = math.sqrt(low * high)
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+def _crossing(low: float, high: float, value: Callable[[float], float], aim: float) -> float:
+    """Where the error meets the aim: on logarithmic scales it falls nearly straight, and few trials are enough."""
+    if low == high:
+        return high
+
+    def above(place: float) -> float:
+        epsilon = min(max(math.exp(place), low), high)
+        return min(math.log(max(value(epsilon), TINY) / aim), FAR)
+
+    return math.exp(float(brentq(above, math.log(low), math.log(high), xtol=CLOSE, rtol=1e-12)))
 
 
 def rounded_up(number: float) -> Fraction:
     """A number with four digits that is not smaller.
 
-    >>> str(rounded_up(1.23456)), str(rounded_up(0.5))
-    ('247/200', '1/2')
+    >>> str(rounded_up(1.23456)), str(rounded_up(0.01))
+    ('247/200', '1/100')
     """
     unit = Fraction(10) ** (math.floor(math.log10(number)) + 1 - DIGITS)
-    return math.ceil(Fraction(number) / unit) * unit
+    return math.ceil(Fraction(repr(number)) / unit) * unit

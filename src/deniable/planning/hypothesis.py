@@ -96,6 +96,8 @@ def wrong(first: Floats, second: Floats, n: int) -> float:
         mean = float(weight @ score) / total
         return math.log(total), mean, float(weight @ (score - mean) ** 2) / total
 
+    if not tilted(0.0)[1] < 0 < tilted(1.0)[1]:
+        return 0.5  # the laws differ by less than doubles can tell
     at = float(brentq(lambda s: tilted(s)[1], 0.0, 1.0))
     value, _, curve = tilted(at)
     return (_beyond(at, value, curve, n) + _beyond(1 - at, value, curve, n)) / 2

@@ -108,7 +108,9 @@ def _signed(channel: TwoLevel, users: float, tested: int, share: float) -> float
 def _prediction(mechanism: PrefixExtending | TreeHist, words: int, n: int) -> Prediction:
     if found_chance(mechanism, words, n, 1.0) <= FOUND:
         return Prediction(math.inf, None)
-    smallest = float(brentq(lambda share: found_chance(mechanism, words, n, share) - FOUND, 0.0, 1.0, xtol=1e-9))
+    smallest = 0.0
+    if found_chance(mechanism, words, n, smallest) < FOUND:  # else of few words even the rarest is found
+        smallest = float(brentq(lambda share: found_chance(mechanism, words, n, share) - FOUND, 0.0, 1.0, xtol=1e-9))
     deviation = share_deviation(mechanism, n, smallest)
     return Prediction(smallest, NORMAL * deviation, {"share_error": deviation})
 
