@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from deniable.auditing.poisoning import count_gain
-from deniable.domains import Binary, Categories, Circle, Interval, Points, Record, Rectangle
+from deniable.domains import Binary, Categories, Circle, Disc, Interval, Points, Record, Rectangle
 from deniable.domains.words import Whole
 from deniable.errors import DeniableError, InvalidParameter, NotSupported
 from deniable.estimators.histogram import histogram
@@ -280,3 +280,12 @@ def test_a_test_whose_reports_tell_nothing_is_a_coin() -> None:
     pair = (["1/3", "1/3", "1/3"], ["1/5", "2/5", "2/5"])
     made = plan(Question(task="test", domain=Categories(3), hypotheses=pair, users=1000, epsilon=0.1, repeats=10**6))
     assert made.pick.predicted_error == 0.5
+
+
+def test_places_on_fine_grids_are_weighed_too() -> None:
+    coarse, fine = (plan(Question(task="location", domain=Disc(cells=cells), users=100, epsilon=3)) for cells in (64, 256))
+    assert {one.mechanism for one in fine.candidates} == {"nearest-cells", "l-srr", "exponential-cells"}
+    assert fine.pick.mechanism == "nearest-cells"
+    assert fine.pick.predicted_error == pytest.approx(coarse.pick.predicted_error, rel=0.01)
+    listed = plan(Question(task="location", domain=Points([(i % 20, i // 20) for i in range(200)]), users=100, epsilon=3))
+    assert {one.mechanism: one.reason for one in listed.left_out}["l-srr"].endswith("at most 144 places")

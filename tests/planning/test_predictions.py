@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from deniable.domains import Binary, Categories, Circle, Domain, Interval, Points, Record, Rectangle
+from deniable.domains import Binary, Categories, Circle, Disc, Domain, Interval, Points, Record, Rectangle
 from deniable.domains.words import Text, Whole
 from deniable.exact import Epsilon
 from deniable.planning import TASKS, LeftOut, Question, Way
@@ -51,6 +51,7 @@ FULL: list[Setting] = [
     ("heavy-hitters", Whole(12), {"words": 4}, 3.0, 4000, 200),
     ("heavy-hitters", Whole(16), {"words": 8}, 4.0, 6000, 200),
     ("heavy-hitters", Text(4), {"words": 3}, 4.0, 8000, 200),
+    *(("location", Disc((3, -2), 5), {}, epsilon, 2000, 20) for epsilon in (1.0, 3.0, 6.0)),
 ]
 MORE: list[tuple[Setting, tuple[str, ...]]] = [
     *((("frequency", Categories(k), {"repeats": 5, "changing": False}, 2.0, 400, 300), ("rappor",)) for k in (5, 40)),

@@ -39,10 +39,12 @@ NAMES: dict[type[Domain], tuple[str, ...]] = {
     Points: ("nearest-places",),
 }
 ON_CELLS = ("exponential-cells", "l-srr", "planar-laplace")
-"""Their rows are written out, so on a rectangle they get a grid of at most COARSE cells a side."""
+"""Their rows are written out, so on a rectangle or disc they get a grid of at most COARSE cells a side."""
 COARSE = 12
 SIDE = 14
 """Places looked at along a side."""
+ACROSS, FINEST = 20, 4096
+"""Places looked at along the diameter of a disc; steps of the histogram of distances."""
 MOST_LOOKED_AT = 200
 HELD = 0.95
 OFFSETS = 1024
@@ -76,7 +78,12 @@ def place_ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> It
     if isinstance(domain, Rectangle) and max(domain.x.cells, domain.y.cells) > COARSE:
         coarse = Rectangle(*(Interval(s.low, s.high, cells=min(s.cells, COARSE)) for s in (domain.x, domain.y)))
         inner = f"{coarse.x.cells} x {coarse.y.cells} cells"
+    elif isinstance(domain, Disc) and domain.cells > COARSE:
+        coarse, inner = Disc((domain.x, domain.y), domain.radius, cells=COARSE), f"{COARSE} cells across"
     for name in ON_CELLS:
+        if coarse.size > COARSE**2:
+            yield LeftOut(name, f"every pair of places has its own weight: weighed for at most {COARSE**2} places")
+            continue
         make = partial(make_mechanism, name, domain=coarse, epsilon=each)
         yield attempt(name, make, partial(_way, inner))
     if isinstance(domain, Rectangle):
@@ -103,19 +110,15 @@ def predicted(mechanism: Mechanism) -> Prediction:
         return _by_axis(mechanism)
     if isinstance(mechanism, TraCSD):
         return _by_direction(mechanism)
-    domain = mechanism.domain
-    looked = _looked_at(domain)
-    middles = places_of(domain)
-    rows = _rows(mechanism, looked)
-    reported = _read(mechanism, np.arange(mechanism.channel.outputs))
-    true = middles[looked]
-    sizes = _cell(domain)
-    distances, chances = [], []
-    for way in GAUSS if sizes else (0.0,):
-        moved = true + (way * np.array(sizes) if sizes else 0.0)
-        distances.append(np.hypot(*(moved[:, None, :] - reported[None]).transpose(2, 0, 1)))
-        chances.append(rows)
-    return Distances(np.array(distances), np.array(chances)).prediction()
+    domain, channel = mechanism.domain, mechanism.channel
+    if isinstance(channel, TwoLevel) and isinstance(channel.sets, NearestCells):
+        return _by_nearness(mechanism, channel, channel.sets)
+    inputs, true = _true_places(domain)
+    named, which = np.unique(inputs, return_inverse=True)
+    rows = dense(channel, named)[which]
+    reported = _read(mechanism, np.arange(channel.outputs))
+    distances = np.hypot(*(true[:, :, None] - reported).transpose(3, 0, 1, 2))
+    return Distances(distances, np.broadcast_to(rows[:, None], distances.shape)).prediction()
 
 
 def places_of(domain: Domain) -> Floats:
@@ -145,19 +148,40 @@ def _spread(size: int, count: int) -> NDArray[np.int64]:
     return ((np.arange(count) + 0.5) * size / count).astype(np.int64)
 
 
-def _rows(mechanism: Mechanism, looked: NDArray[np.int64]) -> Floats:
-    channel = mechanism.channel
-    if not (isinstance(channel, TwoLevel) and isinstance(channel.sets, NearestCells)):
-        return dense(channel, looked)
-    sets = channel.sets
+def _by_nearness(mechanism: Mechanism, channel: TwoLevel, sets: NearestCells) -> Prediction:
+    """One true place after the other, because grids may have a million cells; the radius is read from a histogram."""
+    domain = mechanism.domain
+    reported = _read(mechanism, np.arange(channel.outputs))
     cells = np.arange(sets.rows * sets.columns) if sets.inside_region is None else np.array(sets.inside_region)
     row, column = np.divmod(cells, sets.columns)
-    square = (row[looked, None] - row) ** 2 + (column[looked, None] - column) ** 2
-    # A stable sort takes cells equally far away by position, as the channel does.
-    nearest = np.argsort(square, axis=1, kind="stable")[:, : sets.members]
-    found = np.full(square.shape, channel.low / channel.total)
-    np.put_along_axis(found, nearest, channel.high / channel.total, axis=1)
-    return found
+    inputs, true = _true_places(domain)
+    bins = FINEST / float(np.hypot(*np.ptp(reported, axis=0)))
+    total, histogram = 0.0, np.zeros(2 * FINEST)
+    for index, places in zip(inputs.tolist(), true, strict=True):
+        square = (row - row[index]) ** 2 + (column - column[index]) ** 2
+        edge = np.partition(square, sets.members - 1)[sets.members - 1]
+        # Of the cells equally far away some are in the set: each of them in part, since places all around are looked at.
+        nearer, tied = square < edge, square == edge
+        near = nearer + tied * ((sets.members - nearer.sum()) / tied.sum())
+        chances = (channel.low + (channel.high - channel.low) * near) / channel.total
+        for place in places:
+            distances = np.hypot(*(reported - place).T)
+            total += float((distances * chances).sum())
+            histogram += np.bincount((distances * bins).astype(np.int64), weights=chances, minlength=2 * FINEST)
+    looked = true.shape[0] * true.shape[1]
+    held = int(np.searchsorted(np.cumsum(histogram), HELD * looked))
+    return Prediction(total / looked, (held + 0.5) / bins)
+
+
+def _true_places(domain: Domain) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Inputs, and for each of them the places that stand for it."""
+    if isinstance(domain, Disc):
+        places = places_of(Disc((domain.x, domain.y), domain.radius, cells=ACROSS))
+        return np.array([domain.encode(tuple(place)) for place in places.tolist()]), places[:, None]
+    looked, sizes = _looked_at(domain), _cell(domain)
+    middles = np.array([domain.decode(index) for index in looked.tolist()], np.float64)
+    moves = np.array([(0.0, 0.0)] if sizes is None else [(way * sizes[0], way * sizes[1]) for way in GAUSS])
+    return looked, middles[:, None] + moves
 
 
 def _by_axis(mechanism: TraCSC) -> Prediction:
@@ -214,6 +238,10 @@ def _read(mechanism: Mechanism, outputs: Any) -> Floats:
 
 def _people(domain: Domain, n: int, stream: Keystream) -> Floats:
     """n places spread evenly."""
+    if isinstance(domain, Disc):
+        out, turn = ((uniform_below(FINE, n, stream) + 0.5) / FINE for _ in range(2))
+        away, angle = float(domain.radius) * np.sqrt(out), 2 * math.pi * turn
+        return np.stack([float(domain.x) + away * np.cos(angle), float(domain.y) + away * np.sin(angle)], axis=1)
     if not isinstance(domain, Rectangle):
         return places_of(domain)[uniform_below(domain.size, n, stream)]
     sides = ((side, (uniform_below(FINE, n, stream) + 0.5) / FINE) for side in (domain.x, domain.y))
