@@ -24,6 +24,9 @@ def run(*arguments: str) -> Result:
         (["raw", "--delta", "1e-6", "--people", "1000000"], "anyone_exposed", 0.6321),
         (["group", "-e", "0.5", "--size", "4"], "epsilon", 2.0),
         (["central", "-e", "1", "-n", "10000"], "shuffled", 0.04321),
+        (["compose", "-e", "0.01", "--answers", "100000"], "optimal", 19.4228),
+        (["group", "-e", "1", "--size", "1000", "--delta", "1e-9"], "epsilon", 1000.0),
+        (["central", "-e", "0.1", "-n", "1000", "--delta", "0.5"], "shuffled", 0.0),
         (["central", "-e", "1", "--users", "10000"], "shuffled", 0.04321),
     ],
 )
@@ -46,6 +49,9 @@ def test_json_has_the_number(arguments: list[str], key: str, value: float) -> No
         (["raw", "--delta", "2"], "delta must be"),
         (["central", "-e", "50", "-n", "10"], "at most 20"),
         (["group", "-e", "-1", "--size", "2"], "every epsilon must be a positive number"),
+        (["odds", "-e", "1e400"], "at most 1000000"),
+        (["compose", "-e", "1e400"], "promises nothing"),
+        (["compose", "-e", "0.1", "-e", "0.2", "--answers", "100000"], "8192 of several"),
     ],
 )
 def test_bad_input_gets_one_line(arguments: list[str], message: str) -> None:

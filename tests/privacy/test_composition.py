@@ -7,11 +7,23 @@ from collections import defaultdict
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
 import pytest
+from scipy.stats import binom
 
 from deniable.errors import BudgetSpent, InvalidParameter
 from deniable.mechanisms import make_mechanism
-from deniable.privacy import Odometer, advanced_epsilon, basic, composed_delta, composed_epsilon, group, parallel, repeated
+from deniable.privacy import (
+    Odometer,
+    advanced_epsilon,
+    basic,
+    composed_delta,
+    composed_epsilon,
+    composed_exactly,
+    group,
+    parallel,
+    repeated,
+)
 
 
 def enumerated(levels: list[float], epsilon: float) -> float:
@@ -46,6 +58,40 @@ def test_levels_too_fine_for_a_lattice_are_rounded_up() -> None:
     fine = [Fraction(1, 3) + Fraction(1, 10**9 + 7 + i) for i in range(12)]
     rough = enumerated([float(level) for level in fine], 1.0)
     assert rough <= composed_delta(fine, 1.0) <= 1.01 * rough
+
+
+@pytest.mark.parametrize("answers", [60_000, 65_536, 65_537, 70_000, 400_000])
+def test_many_answers_are_divergences_of_two_binomials(answers: int) -> None:
+    """Beyond any lattice that is kept for several levels, too: the number must go on growing."""
+    level, delta = 0.01, 1e-6
+    found = composed_epsilon(["0.01"] * answers, delta)
+    heads, truth = np.arange(answers + 1), 1 / (1 + math.exp(-level))
+    first, second = binom.logpmf(heads, answers, truth), binom.logpmf(heads, answers, 1 - truth)
+
+    def divergence(epsilon: float) -> float:
+        over = first - second > epsilon
+        return float(np.sum(np.exp(first[over]) - np.exp(epsilon + second[over])))
+
+    assert divergence(found) <= delta * (1 + 1e-6)
+    assert divergence(found - 1e-6) > delta * (1 - 1e-6)
+
+
+def test_answers_of_two_levels_are_never_cheaper_than_of_the_smaller_one() -> None:
+    for answers in (100, 4000):
+        both = composed_epsilon(["0.01"] * answers + ["0.0101"] * answers, 1e-6)
+        assert composed_epsilon(["0.01"] * (2 * answers), 1e-6) < both < 1.02 * composed_epsilon(["0.0101"] * (2 * answers), 1e-6)
+    with pytest.raises(InvalidParameter, match="8192 of several"):
+        composed_epsilon(["0.01"] * 20_000 + ["0.0101"] * 20_000, 1e-6)
+    assert composed_exactly(["0.01"] * 400_000)
+    assert not composed_exactly(["0.01"] * 4000 + ["0.0101"] * 4000)
+
+
+def test_numbers_beyond_doubles_promise_nothing() -> None:
+    assert group(1, 10**6) == (Fraction(10**6), 0.0)
+    assert group(1, 10**6, "1e-9") == (Fraction(10**6), 1.0)
+    assert group("0.1", 3, "1e-6")[1] == pytest.approx(1e-6 * (1 + math.exp(0.1) + math.exp(0.2)))
+    with pytest.raises(InvalidParameter, match="promises nothing"):
+        basic(["1e400"])
 
 
 def test_the_smallest_epsilon_is_where_delta_is_reached() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import Any
 
 import click
 
 from deniable.cli.choice import chosen_mechanism
+from deniable.cli.terminal import print_json
 from deniable.errors import InvalidParameter
 from deniable.exact import as_fraction, show_fraction
 
@@ -52,7 +52,7 @@ def odds(epsilon: str, delta: str, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def compose(epsilons: tuple[str, ...], answers: int, delta: str, as_json: bool) -> None:
     """What several answers of one person cost together."""
-    from deniable.privacy import advanced_epsilon, basic, composed_epsilon
+    from deniable.privacy import advanced_epsilon, basic, composed_epsilon, composed_exactly
 
     levels = [level for level in epsilons for _ in range(answers)]
     allowed = _share("delta", delta)
@@ -61,8 +61,8 @@ def compose(epsilons: tuple[str, ...], answers: int, delta: str, as_json: bool) 
     found["optimal"] = composed_epsilon(levels, allowed)
     lines = [
         f"{len(levels)} answers cost at most epsilon {show_fraction(total)}, always.",
-        f"Except with probability {allowed:g} they cost at most epsilon {found['optimal']:.6g}; for the worst mechanisms of these "
-        "levels nothing smaller is true.",
+        f"Except with probability {allowed:g} they cost at most epsilon {found['optimal']:.6g}"
+        + ("; for the worst mechanisms of these levels nothing smaller is true." if composed_exactly(levels) else ", rounded up."),
     ]
     if len(set(epsilons)) == 1 and allowed > 0:
         found["advanced"] = advanced_epsilon(epsilons[0], len(levels), allowed)
@@ -221,9 +221,13 @@ def _draw(path: str, level: float, delta: float, people: int) -> None:
 
 
 def _positive(name: str, text: str) -> float:
+    from deniable.privacy.composition import HIGHEST
+
     found = as_fraction(text)
     if found is None or found <= 0:
         raise InvalidParameter(f"{name} must be a positive number")
+    if found > HIGHEST:
+        raise InvalidParameter(f"{name} must be at most {HIGHEST}: beyond that nothing is promised")
     return float(found)
 
 
@@ -236,7 +240,7 @@ def _share(name: str, text: str) -> float:
 
 def _say(found: dict[str, Any], lines: list[str], as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps(found, indent=2))
+        print_json(found)
     else:
         for line in lines:
             click.echo(line)

@@ -1,6 +1,6 @@
 """What was promised to a person, in all: several answers, repeated answers, and what the crowd adds.
 
-basic, composed_epsilon, composed_delta, advanced_epsilon, parallel, group      several answers
+basic, composed_epsilon, composed_delta, composed_exactly, parallel, group      several answers
 Odometer                                                                        a running account
 repeated                                                                        the same question again and again
 shuffled_epsilon, shuffled_delta                                                reports without their senders
@@ -15,7 +15,15 @@ What colluding users learn from joint answers is in deniable.joint (`accounting`
 
 from deniable.privacy.approximate import Exposed, gaussian_delta, gaussian_epsilon, gaussian_sigma, indicator, loss_exceeds
 from deniable.privacy.central import Central, central, group_words
-from deniable.privacy.composition import advanced_epsilon, basic, composed_delta, composed_epsilon, group, parallel
+from deniable.privacy.composition import (
+    advanced_epsilon,
+    basic,
+    composed_delta,
+    composed_epsilon,
+    composed_exactly,
+    group,
+    parallel,
+)
 from deniable.privacy.longitudinal import Repeated, repeated
 from deniable.privacy.odometer import Odometer
 from deniable.privacy.shuffling import (
@@ -39,6 +47,7 @@ __all__ = [
     "central",
     "composed_delta",
     "composed_epsilon",
+    "composed_exactly",
     "gaussian_delta",
     "gaussian_epsilon",
     "gaussian_sigma",

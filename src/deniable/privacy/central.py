@@ -61,7 +61,7 @@ def geometric_error(epsilon: float) -> float:
     >>> round(geometric_error(1.0), 4)
     1.357
     """
-    return math.sqrt(2 * math.exp(-epsilon)) / -math.expm1(-epsilon)
+    return math.sqrt(2 * math.exp(-epsilon)) / -math.expm1(-epsilon) if epsilon > 0 else math.inf
 
 
 def group_words(epsilon: str, size: int, delta: str = "0") -> list[str]:

@@ -8,6 +8,7 @@ common lattice; where that is too fine they are rounded up, which only makes the
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -18,8 +19,11 @@ from scipy.stats import binom
 from deniable.errors import InvalidParameter
 from deniable.exact import Number, as_fraction
 
-MOST_STEPS = 1 << 16
-"""Lattice steps of all levels together; a finer lattice is replaced by a coarser one, rounded up."""
+MOST_STEPS, MOST_WORK = 1 << 19, 1 << 33
+"""Lattice steps of all levels together, and steps times answers; a finer lattice is replaced by a coarser one, rounded up."""
+MOST_MIXED, MOST_ALIKE = MOST_STEPS // 64, 10**7
+"""Answers that can be added up: of different levels on a coarser lattice, and of one level."""
+HIGHEST, LARGE = 10**6, 700
 ROUNDING = 1e-12
 """Relative, added to every delta: far more than the rounding of doubles in these sums."""
 
@@ -30,7 +34,7 @@ def basic(epsilons: Sequence[Number]) -> Fraction:
     >>> basic(["1/2", 1, "0.25"])
     Fraction(7, 4)
     """
-    return sum((_level(epsilon) for epsilon in epsilons), start=Fraction(0))
+    return sum((level * count for level, count in _counted(epsilons)), start=Fraction(0))
 
 
 def parallel(epsilons: Sequence[Number]) -> Fraction:
@@ -47,8 +51,9 @@ def group(epsilon: Number, size: int, delta: Number = 0) -> tuple[Fraction, floa
     level, extra = _level(epsilon), _share("delta", delta)
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
         raise InvalidParameter("size must be a whole number of at least 1")
-    grown = float(extra) * sum(math.exp(float(level) * i) for i in range(size))
-    return level * size, min(1.0, _up(grown))
+    if extra == 0 or level * size > LARGE:  # beyond that a delta of 1 is reached long ago
+        return level * size, 1.0 if extra else 0.0
+    return level * size, min(1.0, _up(float(extra) * math.expm1(float(level * size)) / math.expm1(float(level))))
 
 
 def composed_delta(epsilons: Sequence[Number], epsilon: float, deltas: Sequence[Number] = ()) -> float:
@@ -59,7 +64,10 @@ def composed_delta(epsilons: Sequence[Number], epsilon: float, deltas: Sequence[
     >>> composed_delta([1] * 10, 10) <= 1e-12, round(composed_delta([0.1] * 100, 3), 6)
     (True, 0.001361)
     """
-    law, step = _coins(tuple(_level(level) for level in epsilons))
+    return _delta(*_coins(epsilons), epsilon, deltas)
+
+
+def _delta(law: NDArray[np.float64], step: float, epsilon: float, deltas: Sequence[Number]) -> float:
     loss = step * (2 * np.arange(law.size) - (law.size - 1))
     over = loss > epsilon
     pure = float(np.sum(law[over] * -np.expm1(epsilon - loss[over])))
@@ -77,15 +85,16 @@ def composed_epsilon(epsilons: Sequence[Number], delta: float, deltas: Sequence[
         raise InvalidParameter("delta must lie between 0 and 1")
     most = float(basic(epsilons))
     low, high = 0.0, most
-    if composed_delta(epsilons, high, deltas) > delta + 1e-300 and deltas:
+    law, step = _coins(epsilons)
+    if _delta(law, step, high, deltas) > delta + 1e-300 and deltas:
         raise InvalidParameter("delta must be larger than what the answers' own deltas add up to")
     if delta == 0:
         return most
-    if composed_delta(epsilons, 0.0, deltas) <= delta:
+    if _delta(law, step, 0.0, deltas) <= delta:
         return 0.0
     for _ in range(60):
         middle = (low + high) / 2
-        if composed_delta(epsilons, middle, deltas) <= delta:
+        if _delta(law, step, middle, deltas) <= delta:
             high = middle
         else:
             low = middle
@@ -98,43 +107,66 @@ def advanced_epsilon(epsilon: Number, answers: int, delta: float) -> float:
     return level * math.sqrt(2 * answers * math.log(1 / delta)) + answers * level * math.expm1(level)
 
 
-def _coins(levels: tuple[Fraction, ...]) -> tuple[NDArray[np.float64], float]:
+def _coins(epsilons: Sequence[Number]) -> tuple[NDArray[np.float64], float]:
     """The law of the total privacy loss of randomized responses: probabilities on a lattice, and half its step.
 
     Place i stands for (2 i - last) times the half step: the loss is +level with probability e**level / (1 + e**level).
     """
-    whole, step = _lattice(levels)
+    whole, step, _ = _lattice(_counted(epsilons))
     law = np.ones(1)
-    for steps, count in _counted(whole):
+    for steps, count in whole:
         truth = 1 / (1 + math.exp(-steps * step))
+        shares = binom.pmf(np.arange(count + 1), count, truth)
         wider = np.zeros(law.size + steps * count)
-        for heads, share in enumerate(binom.pmf(np.arange(count + 1), count, truth)):
-            wider[steps * heads : steps * heads + law.size] += share * law
+        if law.size == 1:
+            wider[::steps] = shares
+        else:
+            for heads, share in enumerate(shares):
+                wider[steps * heads : steps * heads + law.size] += share * law
         law = wider
     return law, step
 
 
-def _lattice(levels: tuple[Fraction, ...]) -> tuple[list[int], float]:
-    """Levels as whole numbers of a step: exactly, or rounded up where the common step would be too small."""
+def composed_exactly(epsilons: Sequence[Number]) -> bool:
+    """Is `composed_epsilon` the smallest that is true of all mechanisms of these levels, or were levels rounded up for it?
+
+    >>> composed_exactly(["0.1", "0.25"]), composed_exactly(["0.1", "0.100000001"])
+    (True, False)
+    """
+    return _lattice(_counted(epsilons))[2]
+
+
+def _lattice(levels: list[tuple[Fraction, int]]) -> tuple[list[tuple[int, int]], float, bool]:
+    """Levels as whole numbers of a step, with their counts: exactly, or rounded up where the common step would be too small."""
     if not levels:
-        return [], 1.0
-    common = math.lcm(*(level.denominator for level in levels))
-    whole = [int(level * common) for level in levels]
-    shared = math.gcd(*whole)
-    if sum(whole) // shared <= MOST_STEPS:
-        return [steps // shared for steps in whole], float(Fraction(shared, common))
-    step = sum(levels, start=Fraction(0)) / (MOST_STEPS - len(levels))
-    return [math.ceil(level / step) for level in levels], float(step)
+        return [], 1.0, True
+    answers = sum(count for _, count in levels)
+    common = math.lcm(*(level.denominator for level, _ in levels))
+    whole = [(int(level * common), count) for level, count in levels]
+    shared = math.gcd(*(steps for steps, _ in whole))
+    total = sum(steps * count for steps, count in whole) // shared
+    if (len(levels) == 1 and answers <= MOST_ALIKE) or (total <= MOST_STEPS and total * answers <= MOST_WORK):
+        return [(steps // shared, count) for steps, count in whole], float(Fraction(shared, common)), True
+    if answers > MOST_MIXED:
+        raise InvalidParameter(f"at most {MOST_ALIKE} answers of one level, or {MOST_MIXED} of several, can be added up")
+    step = sum((level * count for level, count in levels), start=Fraction(0)) / (MOST_STEPS - answers)
+    return [(math.ceil(level / step), count) for level, count in levels], float(step), False
 
 
-def _counted(whole: list[int]) -> list[tuple[int, int]]:
-    return [(steps, whole.count(steps)) for steps in sorted(set(whole))]
+def _counted(epsilons: Sequence[Number]) -> list[tuple[Fraction, int]]:
+    """The different levels, from the smallest, and how many answers have each."""
+    found: Counter[Fraction] = Counter()
+    for value, count in Counter(epsilons).items():
+        found[_level(value)] += count
+    return sorted(found.items())
 
 
 def _level(value: Number) -> Fraction:
     found = as_fraction(value)
     if found is None or found <= 0:
         raise InvalidParameter("every epsilon must be a positive number")
+    if found > HIGHEST:
+        raise InvalidParameter(f"an epsilon beyond {HIGHEST} promises nothing")
     return found
 
 
