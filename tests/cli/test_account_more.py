@@ -50,6 +50,8 @@ def test_json_has_the_number(arguments: list[str], key: str, value: float) -> No
         (["central", "-e", "50", "-n", "10"], "at most 20"),
         (["group", "-e", "-1", "--size", "2"], "every epsilon must be a positive number"),
         (["odds", "-e", "1e400"], "at most 1000000"),
+        (["repeat", "-e", "1e400", "--reports", "3"], "at most 1000000"),
+        (["repeat", "-e", "1", "--reports", "3", "--permanent", "1e400"], "at most 1000000"),
         (["compose", "-e", "1e400"], "promises nothing"),
         (["compose", "-e", "0.1", "-e", "0.2", "--answers", "100000"], "8192 of several"),
     ],

@@ -8,9 +8,11 @@ from typing import Any
 import click
 
 from deniable.cli.choice import chosen_mechanism
-from deniable.cli.terminal import print_json
+from deniable.cli.terminal import print_json, waiting
 from deniable.errors import InvalidParameter
 from deniable.exact import as_fraction, show_fraction
+
+CROWD = "summing over the crowd (half a minute for a billion people)"
 
 
 @click.group()
@@ -72,7 +74,7 @@ def compose(epsilons: tuple[str, ...], answers: int, delta: str, as_json: bool) 
 
 @account.command()
 @click.option("--epsilon", "-e", required=True, help="The level of one report.")
-@click.option("--reports", required=True, type=click.IntRange(1))
+@click.option("--reports", required=True, type=click.IntRange(1, 10**9))
 @click.option("--values", default=1, show_default=True, type=click.IntRange(1), help="Different true values in that time.")
 @click.option("--permanent", help="The level of the permanent layer, for mechanisms with two layers (rappor).")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -80,6 +82,9 @@ def repeat(epsilon: str, reports: int, values: int, permanent: str | None, as_js
     """What asking the same question again costs, with and without a memo."""
     from deniable.privacy import repeated
 
+    for name, text in (("epsilon", epsilon), ("permanent", permanent)):
+        if text is not None:
+            _positive(name, text)
     costs = repeated(epsilon, reports, values=values, permanent=permanent)
     found = {"afresh": float(costs.afresh), "memo": float(costs.memo)}
     lines = [
@@ -108,7 +113,8 @@ def shuffle(
 
     level, allowed = _positive("epsilon", epsilon), _share("delta", delta)
     made = None if mechanism is None else chosen_mechanism(mechanism, epsilon, domain, ())
-    general = shuffled_epsilon(level, people, allowed)
+    with waiting(CROWD):
+        general = shuffled_epsilon(level, people, allowed)
     found: dict[str, Any] = {"epsilon_each": level, "people": people, "delta": allowed, "any_mechanism": general}
     lines = [
         f"{people:,} shuffled reports, each of epsilon {level:g}: ({general:.4g}, {allowed:g})-private, whatever the mechanism."
@@ -116,7 +122,8 @@ def shuffle(
     size = 3
     if made is not None:
         found["mechanism"] = made.name
-        found["this_mechanism"] = shuffled_epsilon(made, people, allowed)
+        with waiting(CROWD):
+            found["this_mechanism"] = shuffled_epsilon(made, people, allowed)
         lines.append(f"With {made.name}: ({found['this_mechanism']:.4g}, {allowed:g})-private.")
         size = max(made.domain.size, 2) if made.name == "k-rr" else 3
     found["attained"] = {"mechanism": f"k-rr with {size} values", "epsilon": attained_epsilon(size, level, people, allowed)}
@@ -139,7 +146,8 @@ def central(epsilon: str, people: int, delta: str, as_json: bool) -> None:
     """What the reports of n people promise together, beside a trusted collector's noise."""
     from deniable.privacy import central as translated
 
-    found = translated(_positive("epsilon", epsilon), people, _share("delta", delta))
+    with waiting(CROWD):
+        found = translated(_positive("epsilon", epsilon), people, _share("delta", delta))
     _say({"people": people, **asdict(found)}, found.words(people), as_json)
 
 
