@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 import altair as alt
@@ -171,11 +171,18 @@ def ordered(rows: Sequence[Row], *names: str, key: str = "rho", slack: float = 0
     return all(at(rows, one, level)[key] >= at(rows, other, level)[key] - slack for level in levels for one, other in pairs)
 
 
-def rising(rows: Sequence[Row], key: str = "rho", slack: float = 0.01) -> bool:
-    """Does every mechanism's curve rise with epsilon?"""
+FALLS = (
+    "Strong noise throws a value beyond [0, 1], where a forest answers as it does at the end; weaker noise falls between its "
+    "thresholds first, before it is small enough to leave the value where it was."
+)
+"""Why a forest's utility need not rise with epsilon."""
+
+
+def rising(rows: Sequence[Row], key: str = "rho", slack: float = 1e-6) -> bool:
+    """Does every mechanism's curve rise with epsilon? No point may lie more than `slack` below any before it."""
     for name in {row["mechanism"] for row in rows}:
         values = [row[key] for row in sorted((r for r in rows if r["mechanism"] == name), key=lambda r: r["epsilon"])]
-        if any(after < before - slack for before, after in pairwise(values)):
+        if any(after < highest - slack for highest, after in zip(accumulate(values, max), values[1:], strict=False)):
             return False
     return True
 

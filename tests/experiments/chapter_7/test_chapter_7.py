@@ -116,6 +116,21 @@ def test_reports_beyond_the_range_still_get_an_answer() -> None:
         assert other["rho"] == pytest.approx(other["box"], abs=1e-6)
 
 
+def test_utility_may_fall_while_epsilon_rises() -> None:
+    """A tree answers otherwise between 0.25 and 0.75, a record lies at 0.1: strong noise jumps over that band, weaker falls into it."""
+    trees = pytest.importorskip("sklearn.tree")
+    places = np.linspace(0, 1, 201)[:, None]
+    model = trees.DecisionTreeClassifier(random_state=0).fit(places, (abs(places[:, 0] - 0.5) < 0.25).astype(int))
+    rows = rho_rows(study(model, [[0.1]], {0: Feature(0, 1)}), ["laplace"], (0.5, 3, 16), Run(), "over the band", empirical=0)
+    found = {row["epsilon"]: row["rho"] for row in rows}
+    for epsilon in (0.5, 3, 16):
+        falls_in = (math.exp(-0.15 * epsilon) - math.exp(-0.65 * epsilon)) / 2
+        assert found[epsilon] == pytest.approx(1 - falls_in, abs=0.01)
+    assert found[0.5] > found[3] + 0.1
+    assert found[16] > found[0.5]
+    assert not rising(rows)
+
+
 def test_orders_and_rises_are_told_from_their_opposites() -> None:
     rows: list[dict[str, Any]] = [
         {"mechanism": name, "epsilon": level, "rho": value}
@@ -126,6 +141,8 @@ def test_orders_and_rises_are_told_from_their_opposites() -> None:
     assert ordered(rows, "PM", "SW", least=2)
     assert rising(rows)
     assert not rising([{**row, "rho": -row["rho"]} for row in rows])
+    slowly = [{"mechanism": "PM", "epsilon": level, "rho": 0.9 - 0.004 * level} for level in range(1, 9)]
+    assert not rising(slowly, slack=0.01)  # every step is small, and all together are not
 
 
 def test_testing_accepts_a_radius_a_little_beyond_the_exact_one() -> None:

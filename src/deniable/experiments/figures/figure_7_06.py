@@ -11,7 +11,7 @@ from deniable.classifiers import Feature, study
 from deniable.classifiers.pac import gaussian_noises
 from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run, named, readings
 from deniable.experiments.case_data import BANK, BANK_SENSITIVE, bank, trained
-from deniable.experiments.case_studies import at, boxes_below, ordered, rho_panels, rho_rows, rising, robust_box
+from deniable.experiments.case_studies import FALLS, at, boxes_below, ordered, rho_panels, rho_rows, rising, robust_box, utilities
 from deniable.experiments.other_models import box_ends
 from deniable.experiments.pictures import significant
 
@@ -86,7 +86,13 @@ ARTIFACT = Artifact(
         ),
     ),
     claims=(
-        Claim("utility rises with ε for every mechanism", TEXT, lambda r: all(rising(rows) for rows in r["rows"].values())),
+        Claim(
+            "utility rises with ε for every mechanism",
+            TEXT,
+            lambda r: all(rising(rows) for rows in r["rows"].values()),
+            FALLS,
+            utilities(("Gaussian", "Laplace", "Exponential", "PM"), levels=(1, 2, 4, 8)),
+        ),
         Claim(
             "PM is at least as good as Exponential and Laplace at every ε",
             TEXT,
