@@ -117,7 +117,7 @@ def test_reports_beyond_the_range_still_get_an_answer() -> None:
 
 
 def test_utility_may_fall_while_epsilon_rises() -> None:
-    """A tree answers otherwise between 0.25 and 0.75, a record lies at 0.1: strong noise jumps over that band, weaker falls into it."""
+    """A tree answers otherwise from 0.25 to 0.75, a record lies at 0.1: strong noise jumps over that band, weaker falls in."""
     trees = pytest.importorskip("sklearn.tree")
     places = np.linspace(0, 1, 201)[:, None]
     model = trees.DecisionTreeClassifier(random_state=0).fit(places, (abs(places[:, 0] - 0.5) < 0.25).astype(int))
