@@ -29,7 +29,7 @@ TRIED = (0.01, 1.0, 2.0, 4.0, 8.0, 11.0, 16.0)
 DIGITS = 4
 CLOSE = 2e-5
 """How exactly the smallest epsilon is found before it is rounded up."""
-TINY, FAR = 1e-300, 100.0
+TINY, FAR, HAIRS = 1e-300, 100.0, 3
 MOST_USERS = 10**12
 MILD = 1.0
 """Beyond this epsilon the plan says in words what it allows."""
@@ -160,7 +160,9 @@ def _with_epsilon(question: Question, users: int) -> Plan:
         raise Impossible(reached + _below(question, Epsilon(Fraction(high)), users))
     found = rounded_up(_crossing(low, high, value, aim))
     made = _ranked(question, Epsilon(found), users, bounded=True)
-    while made.pick.value(question) > aim:  # where the error falls in steps, the crossing may lie a hair before one
+    for _ in range(HAIRS):  # where the error falls in steps, the crossing may lie a hair before one
+        if made.pick.value(question) <= aim:
+            break
         found = rounded_up(float(found) * (1 + CLOSE))
         made = _ranked(question, Epsilon(found), users, bounded=True)
     return replace(made, found="epsilon")
