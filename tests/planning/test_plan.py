@@ -21,6 +21,7 @@ from deniable.mechanisms.words.tree_hist import TreeHist
 from deniable.planning import Bound, Impossible, Question, Way, lower_bound, plan
 from deniable.planning.bounds import bit_bound, share_bound
 from deniable.planning.choose import ways
+from deniable.planning.places import GAUSS, predicted
 from deniable.planning.words import found_by_trying, found_chance, word_ways
 from deniable.testing import FixedKeystream
 from deniable.wire import encode_report
@@ -289,3 +290,15 @@ def test_places_on_fine_grids_are_weighed_too() -> None:
     assert fine.pick.predicted_error == pytest.approx(coarse.pick.predicted_error, rel=0.01)
     listed = plan(Question(task="location", domain=Points([(i % 20, i // 20) for i in range(200)]), users=100, epsilon=3))
     assert {one.mechanism: one.reason for one in listed.left_out}["l-srr"].endswith("at most 144 places")
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 4.0])
+def test_cells_equally_near_have_their_share(epsilon: float) -> None:
+    """On a few cells many are tied: the prediction beside the channel's own weights, place by place."""
+    grid = Rectangle(Interval(0, 1, cells=5), Interval(0, 1, cells=5))
+    mechanism = make_mechanism("nearest-cells", domain=grid, epsilon=epsilon)
+    channel, middles = mechanism.channel, np.array([grid.decode(cell) for cell in range(25)], float)
+    weights = np.array([[channel.weight(x, y) for y in range(25)] for x in range(25)]) / channel.total
+    moved = [middles + way * 0.2 for way in GAUSS]
+    away = np.mean([np.linalg.norm(true[:, None] - middles, axis=2) for true in moved], axis=0)
+    assert predicted(mechanism).error == pytest.approx((weights * away).sum() / 25, rel=0.005)
