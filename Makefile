@@ -38,6 +38,7 @@ bench: $(VENV)/.dev
 
 bench-check: $(VENV)/.dev
 	$(BIN)/python benchmarks/check.py
+	$(BIN)/python benchmarks/claims.py
 
 # Processes that tests start are measured too; what cannot be traced is left out by the rules in tests/coverage.ini.
 coverage: export COVERAGE_FILE = $(CURDIR)/output/coverage/data

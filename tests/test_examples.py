@@ -1,11 +1,10 @@
-"""Every example runs as it stands, in less than a minute, and prints something sensible."""
+"""Every example runs as it stands and prints something sensible."""
 
 from __future__ import annotations
 
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -23,9 +22,7 @@ def test_every_example_is_listed() -> None:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_an_example_runs_within_a_minute(path: Path) -> None:
-    start = time.process_time()
+def test_an_example_runs(path: Path) -> None:
     run = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=300, check=False)
     assert run.returncode == 0, run.stderr
     assert len(run.stdout.splitlines()) >= 1
-    assert time.process_time() - start < 60

@@ -79,14 +79,9 @@ def test_the_version_is_the_packages() -> None:
         assert tomllib.load(file)["project"]["version"] == deniable.__version__
 
 
-def test_importing_is_fast_and_light() -> None:
-    # Processor time, so that other work on the machine cannot fail the test.
-    code = (
-        "import sys, time; start = time.process_time(); import deniable; print(time.process_time() - start);"
-        "sys.exit('numpy' in sys.modules or 'click' in sys.modules)"
-    )
-    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(3)]
-    assert min(float(run.stdout) for run in runs) < 0.1
+def test_importing_is_light() -> None:
+    code = "import sys, deniable; sys.exit('numpy' in sys.modules or 'click' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

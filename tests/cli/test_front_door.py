@@ -43,18 +43,16 @@ def loaded(name: str) -> click.Command:
 LEAVES = [leaf for name in COMMANDS for leaf in leaves(loaded(name), name)]
 
 
-def test_help_is_quick_and_imports_no_room() -> None:
+def test_help_imports_no_room() -> None:
     code = (
-        "import sys, time; start = time.process_time()\n"
+        "import sys\n"
         "from deniable.cli import main\n"
         "try: main(['--help'])\n"
         "except SystemExit: pass\n"
-        "print('seconds', time.process_time() - start, 'numpy' in sys.modules, 'rich' in sys.modules)"
+        "print('loaded', 'numpy' in sys.modules, 'rich' in sys.modules)"
     )
-    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout for _ in range(3)]
-    found = [re.findall(r"seconds ([\d.]+) (\w+) (\w+)", run)[0] for run in runs]
-    assert min(float(seconds) for seconds, _, _ in found) < 0.3
-    assert {tuple(rest) for _, *rest in found} == {("False", "False")}
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert output.endswith("loaded False False\n")
 
 
 def test_help_shows_every_command_under_its_section() -> None:

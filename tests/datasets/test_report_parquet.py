@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -86,24 +85,6 @@ def test_rows_after_those_left_out_are_named_by_their_own_number(tmp_path: Path)
         to_parquet(table.slice(1), tmp_path / "a.parquet")
         with pytest.raises(Malformed, match=r"row 40000: .* out of range"):
             read_reports(K_RR, [tmp_path / "a.parquet"], strict=True)
-
-
-def test_a_column_of_recipes_costs_next_to_nothing(tmp_path: Path) -> None:
-    reports = drawn(2_000_000)
-    outputs = pa.array(reports.outputs.astype(np.uint64))
-    recipes = pa.array([MINE]).take(pa.array(np.zeros(len(reports), np.int32)))
-    parquet.write_table(pa.table({"output": outputs}), tmp_path / "without.parquet")
-    parquet.write_table(pa.table({"output": outputs, "recipe": recipes}), tmp_path / "with.parquet")
-
-    def seconds(name: str) -> float:
-        begin = time.process_time()
-        assert read_reports(K_RR, [tmp_path / name]).n == len(reports)
-        return time.process_time() - begin
-
-    runs = [(seconds("with.parquet"), seconds("without.parquet")) for _ in range(7)]
-    with_recipes, without = (min(run[place] for run in runs) for place in (0, 1))
-    # Looking at every row's recipe as text took a hundred times as long as the outputs.
-    assert with_recipes < 2 * without + 0.01
 
 
 def test_a_damaged_page_costs_its_row_group_and_is_told(tmp_path: Path) -> None:

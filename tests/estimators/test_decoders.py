@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -82,13 +80,11 @@ def test_support_is_counted_as_the_set_system_says(name: str, size: int) -> None
 
 @pytest.mark.parametrize("epsilon", [1, 3, 5])
 @pytest.mark.parametrize("name", ["hadamard", "projective"])
-def test_decoding_does_not_take_values_times_reports(name: str, epsilon: float) -> None:
-    # 10**5 values and 10**5 reports one by one would be 10**10 look-ups; ten seconds leave room for any machine.
+def test_support_of_many_values_is_counted_without_looking_at_every_pair(name: str, epsilon: float) -> None:
+    # 10**5 values and 10**5 reports one by one would be 10**10 look-ups: this test would not end.
     mechanism = make_mechanism(name, domain=Categories(100_000), epsilon=epsilon)
     sums = accumulator_for(mechanism).add(randomize_many(mechanism, np.arange(100_000), FixedKeystream(1)))
-    begin = time.perf_counter()
     found = support_counts(sums)
-    assert time.perf_counter() - begin < 10
     channel = mechanism.channel
     assert isinstance(channel, TwoLevel)
     seen = [(y, int(sums.sums[y])) for y in np.flatnonzero(sums.sums).tolist()]

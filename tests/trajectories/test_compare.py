@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import numpy as np
@@ -80,29 +79,6 @@ def test_more_epsilon_means_less_error_for_everyone(few: list[Comparison]) -> No
         )
     disc = [row for row in few if row.mechanism == "disc"]
     assert disc[1].average_error < disc[0].average_error / 2
-
-
-def microseconds(name: str, paths: Paths, places: Places, runs: int) -> float:
-    """Per location, the best of several runs, without building the mechanism."""
-    made = contestant(name, UNIT, places, Epsilon(4))
-    made.perturb(Paths.of([paths.places[:2]]))
-    times = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        made.perturb(paths)
-        times.append(time.perf_counter() - start)
-    return min(times) * 1e6 / len(paths.places)
-
-
-def test_ours_are_a_hundred_times_faster_per_location_and_do_not_mind_the_number_of_places() -> None:
-    # All in one process, best of several runs: a ratio, not a time. Enough locations that starting up does not count.
-    many, few = random_paths(200, 200), random_paths(3, 20)
-    quick = {cells: {name: microseconds(name, many, grid_places(cells), 7) for name in OURS} for cells in (10, 60)}
-    slow = {cells: {name: microseconds(name, few, grid_places(cells), 2) for name in ("ngram", "atp")} for cells in (10, 60)}
-    assert max(quick[60].values()) * 100 <= min(slow[60].values())
-    for name in OURS:
-        assert quick[60][name] < 3 * quick[10][name]
-    assert slow[60]["atp"] > 1.5 * slow[10]["atp"]
 
 
 @pytest.mark.parametrize(

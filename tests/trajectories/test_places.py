@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -30,22 +28,6 @@ def test_rounding_to_a_grid_is_the_cell_a_location_lies_in() -> None:
     assert len(places) == region.size
     assert places.nearest(locations).tolist() == [region.encode(tuple(place)) for place in locations.tolist()]
     assert places.coordinates[7].tolist() == pytest.approx(region.decode(7))
-
-
-def test_rounding_does_not_slow_down_with_the_number_of_places_as_a_scan_would() -> None:
-    generator = np.random.default_rng(3)
-    locations = generator.random((20_000, 2))
-    best = {}
-    for count in (100, 10_000):
-        places = Places(generator.random((count, 2)))
-        places.nearest(locations[:10])  # builds the tree
-        times = []
-        for _ in range(5):
-            start = time.perf_counter()
-            places.nearest(locations)
-            times.append(time.perf_counter() - start)
-        best[count] = min(times)
-    assert best[10_000] < 20 * best[100]
 
 
 def test_places_of_paths_are_their_different_locations() -> None:
