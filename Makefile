@@ -1,5 +1,6 @@
 # make demo    perturb public data locally and show estimates beside the truth
-# make test    everything that must hold: format, lint, types, tests
+# make test    format, lint, types and every quick test: about four minutes on two quiet cores
+# make test-all   make test, and the tests that take seconds each: about ten minutes more
 # make heavy   what takes minutes or needs a database or a browser
 # make check   format, lint and types only
 # make docs    the documentation as a site, offline, in output/docs
@@ -14,13 +15,16 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test heavy check docs coverage bench bench-check mutation reproduce clean
+.PHONY: demo test test-all heavy check docs coverage bench bench-check mutation reproduce clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m deniable.cli demo
 
 test: check
 	$(BIN)/python -m pytest -n 2
+
+test-all: test
+	$(BIN)/python -m pytest -n 2 -m 'slow and not heavy' -rs
 
 heavy: $(VENV)/.dev
 	$(BIN)/python -m pytest -m heavy -rs --durations=10
@@ -44,7 +48,7 @@ bench-check: $(VENV)/.dev
 coverage: export COVERAGE_FILE = $(CURDIR)/output/coverage/data
 coverage: $(VENV)/.dev
 	rm -rf output/coverage && mkdir -p output/coverage
-	COVERAGE_PROCESS_START=$(CURDIR)/tests/coverage.ini $(BIN)/python -m pytest -n 2
+	COVERAGE_PROCESS_START=$(CURDIR)/tests/coverage.ini $(BIN)/python -m pytest -n 2 -m 'not heavy'
 	$(BIN)/python -m coverage combine -q --rcfile=tests/coverage.ini
 	$(BIN)/python -m coverage report --rcfile=tests/coverage.ini --skip-covered --fail-under=90
 

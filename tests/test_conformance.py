@@ -23,7 +23,11 @@ def test_every_registered_name_has_examples_and_is_documented(name: str) -> None
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("example", [example for _, example in EXAMPLES], ids=[label for label, _ in EXAMPLES])
+@pytest.mark.parametrize(
+    "example",
+    # One example of each mechanism in every run; all of them in `make test-all`.
+    [pytest.param(example, id=label, marks=() if label.endswith("-0") else pytest.mark.slow) for label, example in EXAMPLES],
+)
 def test_example_passes(example: Mechanism, check: Check) -> None:
     finding = run_check(check, example)
     if finding.outcome == "skipped":

@@ -43,6 +43,7 @@ def page(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_quick_start_does_what_it_says(reader: Reader) -> None:
     assert reader.follow(page("docs/quick-start.md")) == 4
     with urllib.request.urlopen(f"{reader.address}/", timeout=30) as dashboard:

@@ -20,6 +20,7 @@ from deniable.collector import planned_survey
 DOCS = ROOT / "docs"
 
 
+@pytest.mark.slow
 def test_the_number_of_fake_devices_on_the_dashboard_page_is_what_its_command_prints() -> None:
     commands = steps((DOCS / "dashboard.md").read_text(encoding="utf-8"))
     assert commands[:2] == [(text, []) for text, _ in steps((DOCS / "quick-start.md").read_text(encoding="utf-8"))[1:3]]
@@ -30,6 +31,7 @@ def test_the_number_of_fake_devices_on_the_dashboard_page_is_what_its_command_pr
     assert done.stdout.splitlines() == expected
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed: the JavaScript client's page is not run")
 def test_the_javascript_page_answers_the_example_survey(tmp_path: Path) -> None:
     page = (DOCS / "javascript-client.md").read_text(encoding="utf-8")

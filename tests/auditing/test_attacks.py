@@ -26,6 +26,7 @@ def made(name: str, epsilon: float = 1.0, k: int = K) -> Mechanism:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["k-rr", "oue", "olh", "hadamard", "subset"])
 def test_repetition_gives_the_value_away_within_the_bound(name: str) -> None:
     """On fixed coins; the successes differ by many standard deviations, and so do they from the bounds."""

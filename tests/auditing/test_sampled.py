@@ -57,6 +57,7 @@ def test_the_power_is_not_promised_too_high() -> None:
     assert detection_chance(1.0, 1.08, other, needed, error) >= 0.99
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in names() if name not in SLOW])
 def test_own_mechanisms_are_not_accused(name: str) -> None:
     """False alarms: at most 1e-6 each, on fixed coins."""
@@ -65,6 +66,7 @@ def test_own_mechanisms_are_not_accused(name: str) -> None:
     assert found.violated is False, found.words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["k-rr", "oue", "olh", "hadamard", "subset", "window"])
 def test_the_search_comes_near_the_claim_of_own_mechanisms(name: str) -> None:
     found = audit_mechanism(make_mechanism(name, epsilon=1), samples=400_000, keystream=FixedKeystream(name))
@@ -191,6 +193,7 @@ def service() -> Iterator[str]:
     server.server_close()
 
 
+@pytest.mark.slow
 def test_services(service: str) -> None:
     client = HttpClient(service)
     assert audit(client, [0, 1], epsilon=1, samples=800).violated

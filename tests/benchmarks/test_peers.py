@@ -83,6 +83,7 @@ def test_estimates_are_compared_with_the_truth(talk: Any) -> None:
     assert found["package_says"] == pytest.approx(0.6)
 
 
+@pytest.mark.slow
 def test_memory_is_that_of_the_peer_and_not_ours(tmp_path: Path) -> None:
     # A child process begins as a copy of its parent, and some counters never forget that.
     ballast = b"x" * (400 << 20)

@@ -43,6 +43,7 @@ def test_paths_are_drawn_in_kilometres_with_their_perturbed_ones(tmp_path: Path)
     assert {row["kind"] for row in rows(path_chart(PATHS, title="Alone"))} == {"true path"}
 
 
+@pytest.mark.slow
 def test_a_map_shows_every_cell_and_marks_hotspots(tmp_path: Path) -> None:
     found = density_map(REPORTS, cells=4, method="unbiased")
     chart = density_map_chart(found, title="Map", unit="m", mark=0.2)

@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.outside_data import needs
 
 pytest.importorskip("sklearn", reason="the case studies train scikit-learn's models")
 
 STUDIES = Path(__file__).parents[2] / "examples" / "classifiers"
-DATA = Path(__file__).parents[3] / "shared" / "data"
 NEEDS_DATA = ("stroke_logistic_regression", "stroke_random_forest", "bank_attrition")
 ROW = re.compile(
     r"^(\S+) +(\S+) +(\d\.\d+) +(\d\.\d+) +(exact|certified|counted|estimate) +(\d\.\d+)…(\d\.\d+)(?: +(\d\.\d+|-))?", re.MULTILINE
@@ -38,11 +38,12 @@ def check(output: str, *texts: str) -> None:
         assert text in output, text
 
 
+@pytest.mark.slow
 def test_the_one_dimensional_example_runs() -> None:
     check(run("one_dimension"), "ogpm     0.852848", "k-rr     0.624021", "asks for 5.365")
 
 
-@pytest.mark.skipif(not (DATA / "stroke.csv").is_file(), reason="the public data is not beside the repository")
+@needs("stroke.csv")
 def test_the_forest_on_stroke_data_runs() -> None:
     check(run("stroke_random_forest"), "At this record, with probability at least 0.90", "For every one of the 20 records")
 
@@ -56,13 +57,13 @@ def test_the_two_dimensional_examples_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.heavy
-@pytest.mark.skipif(not (DATA / "stroke.csv").is_file(), reason="the public data is not beside the repository")
+@needs("stroke.csv")
 def test_logistic_regression_on_stroke_data_runs() -> None:
     check(run("stroke_logistic_regression"), "For every one of the 50 records", "hiding bmi alone", "is enough for 0.9")
 
 
 @pytest.mark.heavy
-@pytest.mark.skipif(not (DATA / "bank_attrition.csv").is_file(), reason="the public data is not beside the repository")
+@needs("bank_attrition.csv")
 def test_both_models_on_bank_data_run() -> None:
     check(run("bank_attrition"), "RAW record", "sigma 0.7735", "sigma 0.4855")
 
@@ -73,6 +74,7 @@ def test_the_network_on_digits_runs() -> None:
     check(run("digits_network"), "all 49 pixels", "proved box", "only four pixels")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("study", NEEDS_DATA)
 def test_a_study_without_its_data_says_so_and_ends_well(study: str, tmp_path: Path) -> None:
     assert "Nothing was done" in run(study, "--data", str(tmp_path))

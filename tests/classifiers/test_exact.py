@@ -143,6 +143,7 @@ def compared(name: str) -> list[tuple[str, int, Utility, int]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_exact_rho_lies_in_the_interval_of_a_million_draws(name: str) -> None:
     for kind, epsilon, rho, kept in compared(name):
@@ -179,6 +180,7 @@ def test_valid_bounds_never_exceed_rho(name: str) -> None:
         assert max(bounds) > 0.1
 
 
+@pytest.mark.slow
 def test_a_data_set_has_an_average_and_a_worst_record() -> None:
     rows = data()[0][:40]
     chosen = perturbations("ogpm", [Feature(0, 100), Feature(10, 60)], 4)

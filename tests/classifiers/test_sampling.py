@@ -42,6 +42,7 @@ def everything() -> list[Setting]:
     return settings(NAMES, range(1, 9), PAIR) + settings(["gaussian"], [1, 4], PAIR, gaussian={"delta": "0.1"})
 
 
+@pytest.mark.slow
 def test_settings_share_a_group_when_they_share_their_numbers(everything: list[Setting]) -> None:
     members = [{setting.mechanism for setting in group.settings} for group in groups(everything, VALUES)]
     assert {"ogpm", "sw"} in members

@@ -50,6 +50,7 @@ MODELS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", [BINARY, THREE], ids=["two classes", "three classes"])
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: str(model)[:60])
 @pytest.mark.parametrize("sensitive", [[0], [1, 0], [0, 1, 2]], ids=str)
@@ -98,6 +99,7 @@ def test_dropped_cells_change_nothing() -> None:
     assert utility(pruned, law).value == pytest.approx(utility(whole, law).value, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [MODELS[2], MODELS[4], MODELS[5]], ids=lambda model: str(model)[:40])
 @pytest.mark.parametrize("labels", [BINARY, THREE], ids=["two classes", "three classes"])
 def test_blocks_bracket_rho_and_close_on_it(model: Any, labels: NDArray[np.int64]) -> None:

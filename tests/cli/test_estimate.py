@@ -198,6 +198,7 @@ def test_several_files_and_standard_input_add_up(tmp_path: Path) -> None:
     assert "twice" in twice.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["png", "svg", "html"])
 def test_charts_of_every_question(tmp_path: Path, ending: str) -> None:
     circle = make_mechanism("circular-window", domain=Circle(360), epsilon=2)

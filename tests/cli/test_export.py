@@ -70,6 +70,7 @@ def token(served: Running, folder: Path) -> str:
     return made.stdout.strip()
 
 
+@pytest.mark.slow
 def test_exported_reports_go_straight_into_estimate(served: Running, token: str, tmp_path: Path) -> None:
     path = tmp_path / "reports.parquet"
     done = deniable("export", served.survey, "--reports", "-o", str(path), token=token)
@@ -177,6 +178,7 @@ class CutOff(http.server.BaseHTTPRequestHandler):
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("whole", "message"), [(False, "was cut off"), (True, "not a whole Parquet file")])
 def test_half_a_file_is_never_put_in_place(
     served: Running, tmp_path: Path, whole: bool, message: str, monkeypatch: pytest.MonkeyPatch

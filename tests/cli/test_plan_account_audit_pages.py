@@ -88,6 +88,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_commands_on_auditing_print_what_the_page_shows(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reports are random; a correct client is accused with probability 1e-6, as the page asks for."""
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")

@@ -44,6 +44,7 @@ def one(survey: Survey, value: str = "bus") -> bytes:
     return submission_to_json(survey, Submission.fresh(survey.mechanism.randomize(value)))
 
 
+@pytest.mark.slow
 def test_a_submission_counts_once_however_often_it_is_sent(running: Running, survey: Survey) -> None:
     before = counted(running)
     body = one(survey)
@@ -156,6 +157,7 @@ def test_a_body_that_says_it_is_huge_is_refused_at_once(running: Running) -> Non
     assert call(f"{running.address}/health")[0] == 200
 
 
+@pytest.mark.slow
 def test_administration_needs_a_token(tmp_path: Path) -> None:
     with collector(tmp_path) as running:
         url = f"{running.address}/v1/admin/surveys"
@@ -192,6 +194,7 @@ def _check_export(data: bytes, survey: Survey) -> None:
     assert Survey.from_json(table.schema.metadata[b"deniable.survey"]) == survey
 
 
+@pytest.mark.slow
 def test_reports_are_kept_only_where_the_survey_says_so(tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     with collector(tmp_path, toml="keep_reports = true\n" + TOML) as running:
@@ -213,6 +216,7 @@ def test_reports_are_kept_only_where_the_survey_says_so(tmp_path: Path) -> None:
         assert len(kept) == 3
 
 
+@pytest.mark.slow
 def test_nothing_about_the_sender_is_stored(tmp_path: Path) -> None:
     with collector(tmp_path) as running:
         survey = Survey.from_json(call(running.survey)[1])
@@ -226,6 +230,7 @@ def test_nothing_about_the_sender_is_stored(tmp_path: Path) -> None:
     assert [column[1] for column in columns] == ["survey", "key"]
 
 
+@pytest.mark.slow
 def test_it_ends_cleanly_and_remembers(tmp_path: Path) -> None:
     first = start(tmp_path)
     survey = Survey.from_json(call(first.survey)[1])
@@ -248,6 +253,7 @@ def test_metrics_and_openapi(running: Running) -> None:
     assert "/v1/surveys/{hash}/submissions" in document["paths"]
 
 
+@pytest.mark.slow
 def test_pages_elsewhere_may_only_talk_to_it_when_allowed(tmp_path: Path, running: Running) -> None:
     asking = {"Origin": "https://example.org", "Content-Type": "application/json"}
     request = f"{running.survey}"
@@ -261,6 +267,7 @@ def _headers(url: str, headers: dict[str, str]) -> dict[str, str]:
         return {name.lower(): value for name, value in answer.headers.items()}
 
 
+@pytest.mark.slow
 def test_several_workers_share_one_database(tmp_path: Path) -> None:
     with collector(tmp_path, options=("--workers", "2")) as running:
         survey = _waiting_for(running)

@@ -39,6 +39,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield found
 
 
+@pytest.mark.slow
 def test_a_file_is_submitted_and_watched(running: Running, tmp_path: Path) -> None:
     rows = [f"{('bike', 'bus', 'car')[i % 3]},{20 + i % 40}" for i in range(6000)]
     path = tmp_path / "answers.csv"
@@ -63,6 +64,7 @@ def test_a_file_is_submitted_and_watched(running: Running, tmp_path: Path) -> No
     assert abs(mean["value"] - 40) < 1.5 * (mean["high"] - mean["low"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

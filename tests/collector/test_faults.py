@@ -65,6 +65,7 @@ def killed_again_and_again(folder: Path, kills: int, database: str | None = None
         running.process.stdout.close()
 
 
+@pytest.mark.slow
 def test_killing_the_server_loses_and_doubles_nothing(tmp_path: Path) -> None:
     killed_again_and_again(tmp_path, 3)
 
@@ -104,6 +105,7 @@ def test_a_full_disk_refuses_and_recovers(tmp_path: Path) -> None:
         assert counted(running) == accepted + 1
 
 
+@pytest.mark.slow
 def test_slow_and_silent_clients_do_not_stop_others(tmp_path: Path) -> None:
     with collector(tmp_path) as running:
         host, port = running.address.removeprefix("http://").split(":")
@@ -152,6 +154,7 @@ def test_no_request_the_schema_allows_breaks_it(tmp_path: Path) -> None:
         assert call(f"{running.address}/health")[0] == 200
 
 
+@pytest.mark.slow
 def test_two_writers_on_one_file_agree(tmp_path: Path) -> None:
     with collector(tmp_path) as first, collector(tmp_path) as second:
         survey = Survey.from_json(call(first.survey)[1])

@@ -52,6 +52,7 @@ def test_every_kind_of_answer_gets_a_mechanism_and_a_reason(domain: str, epsilon
     assert Survey.from_json(found.survey.to_json(), hash=found.survey.hash) == found.survey
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("domain", ["categories:4", "categories:50", "categories:1000"])
 @pytest.mark.parametrize("epsilon", ["1/2", "2", "5"])
 def test_the_choice_is_within_five_percent_of_the_planners_best(domain: str, epsilon: str) -> None:

@@ -273,6 +273,7 @@ def test_tables_of_other_types_are_refused(tmp_path: Path) -> None:
         read_reports(K_RR, [path])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [".csv", ".dn", ".parquet"])
 def test_memory_does_not_grow_with_the_file(tmp_path: Path, ending: str) -> None:
     def peak(copies: int) -> int:

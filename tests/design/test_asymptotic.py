@@ -66,6 +66,7 @@ def test_the_average_limit_is_a_minimum(k: float) -> None:
     assert shape.constant < limit_of_worst(k).constant
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "prior", "within"), [(1, "worst", 2e-3), (2, "worst", 1e-2), (1, "uniform", 5e-3)])
 def test_certified_designs_run_into_the_limit(k: int, prior: str, within: float) -> None:
     shape = known_limit(k, prior)

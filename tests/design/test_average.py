@@ -49,12 +49,14 @@ def test_the_quantiser_is_a_closed_form_and_never_below_the_bound(eps: float) ->
     assert found.worst_case <= error * 1.001
 
 
+@pytest.mark.slow
 def test_a_prior_by_weights_may_be_lopsided() -> None:
     lopsided, even = design(UNIT, "absolute", 2, [3, 1]), design(UNIT, "absolute", 2, [1, 1])
     assert 1 <= lopsided.gap <= 1.01
     assert lopsided.worst_case < even.worst_case == pytest.approx(design(UNIT, "absolute", 2, "uniform").worst_case, rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [0.5, 1.0, 1.5, 2.0, 3.0])
 def test_any_levels_prove_a_valid_bound(k: float) -> None:
     # Arbitrary cuts, nothing solved: the bound must stay below what a mechanism reaches.

@@ -32,6 +32,7 @@ def test_two_heights_at_an_end_are_the_windows(eps: float, exponent: int) -> Non
     assert found.heights[0] / found.heights[1] == pytest.approx(math.exp(eps), rel=1e-3)
 
 
+@pytest.mark.slow
 @needs_scip
 @pytest.mark.parametrize(("eps", "x", "exponent"), [(1.3, 0.3, 1), (2.2, 0.62, 2)])
 def test_more_pieces_do_not_help(eps: float, x: float, exponent: int) -> None:

@@ -39,6 +39,7 @@ def unit(loss: Any, eps: float) -> Answer:
     return design(UNIT, {1: "absolute", 2: "squared"}.get(loss, loss), float(eps))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("loss", "eps", "optimum"), CASES)
 def test_the_known_optimum_is_met_from_both_sides(loss: str, eps: float, optimum: float) -> None:
     found = unit(loss, float(eps))
@@ -52,6 +53,7 @@ def test_the_known_optimum_is_met_from_both_sides(loss: str, eps: float, optimum
     assert found.published["worst_case"] == pytest.approx(worst_case(OGPM(epsilon=eps), loss).error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", [row for name, row in GOLDEN.items() if name.startswith("LP.minimax.")], ids=lambda row: row["id"])
 def test_golden_programs(row: dict[str, Any]) -> None:
     k, eps = row["inputs"]["k"], row["inputs"]["eps"]
@@ -59,6 +61,7 @@ def test_golden_programs(row: dict[str, Any]) -> None:
     assert found.lower_bound * (1 - 1e-3) <= row["value"]["lp"] <= found.worst_case * (1 + 1e-3)
 
 
+@pytest.mark.slow
 def test_no_known_mechanism_is_below_the_bounds() -> None:
     for eps in (0.7,):
         for loss, k in (("absolute", 1), ("squared", 2)):
@@ -68,6 +71,7 @@ def test_no_known_mechanism_is_below_the_bounds() -> None:
                 assert average_error(mechanism, loss) >= average.lower_bound
 
 
+@pytest.mark.slow
 def test_any_weights_prove_a_valid_bound() -> None:
     # Arbitrary cuts, nothing solved: the bound must stay below the optimum, and below what a known mechanism reaches.
     x = np.array([0.0, 0.1, 0.35, 0.5])
@@ -78,6 +82,7 @@ def test_any_weights_prove_a_valid_bound() -> None:
             assert line_bound(distance_loss(k, 1.0), math.exp(2), x, levels, weights) <= best
 
 
+@pytest.mark.slow
 def test_a_function_of_the_distance_is_a_loss_too() -> None:
     found = design(Interval(0, 10), lambda d: np.minimum(d, 2.0), 1)
     assert 1 <= found.gap <= 1.01

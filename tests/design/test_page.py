@@ -74,6 +74,7 @@ def test_multiples_are_those_of_the_tables() -> None:
             assert [float(number) for number in cell.split(",")] == pytest.approx([best * grown, bound * grown], rel=3e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("title", "level"), SAMPLE)
 def test_a_sample_of_lines_is_still_what_the_command_prints(title: str, level: str) -> None:
     check(title, level)

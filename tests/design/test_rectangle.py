@@ -18,6 +18,7 @@ from deniable.testing import assert_conforms
 SQUARE = Rectangle()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("eps", "gap"), [(0.5, 1.002), (2, 1.015)])
 def test_worst_case_designs_are_close_to_the_bound(eps: float, gap: float) -> None:
     found = design(SQUARE, "absolute", eps)
@@ -26,6 +27,7 @@ def test_worst_case_designs_are_close_to_the_bound(eps: float, gap: float) -> No
     assert found.mechanism.certificate().holds
 
 
+@pytest.mark.slow
 def test_an_average_design_beats_the_nearest_cells() -> None:
     found = design(SQUARE, "absolute", 2, "uniform")
     assert found.lower_bound <= found.worst_case < 0.336  # what nearest-cells reaches
@@ -94,6 +96,7 @@ def test_a_design_is_drawn_as_maps() -> None:
     assert 0.8 * answer.worst_case < max(found) <= answer.worst_case
 
 
+@pytest.mark.slow
 def test_any_weights_prove_a_valid_bound() -> None:
     best = design(SQUARE, "absolute", 2).worst_case
     corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])

@@ -42,6 +42,7 @@ def test_the_general_split_agrees_with_polar(loss: str) -> None:
     assert found.total == pytest.approx(polar.worst_loss, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_parts_add_up_exactly_and_beat_the_equal_split() -> None:
     record = Record({"age": Interval(0, 120), "way": Circle(), "job": Categories(30), "member": Binary()})
     for eps in ("1/3", 3, 12):

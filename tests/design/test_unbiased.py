@@ -21,6 +21,7 @@ UNIT = Interval(0, 1)
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "golden.json").read_text())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("eps", "target"), [(0.5, 4.01), (1, 1.0), (2, 0.2170), (3, 0.0763), (4, 0.0319)])
 def test_the_known_values_are_met(eps: float, target: float) -> None:
     found = design(UNIT, "squared", eps, unbiased=True)
@@ -37,6 +38,7 @@ def test_the_known_values_are_met(eps: float, target: float) -> None:
             assert found.worst_case >= row["value"]["val"] * 0.999
 
 
+@pytest.mark.slow
 def test_every_row_has_exactly_the_mean_it_should() -> None:
     mechanism = design(Interval(18, 90), "squared", 2, unbiased=True).mechanism
     assert isinstance(mechanism, DesignedUnbiased)

@@ -49,6 +49,7 @@ def test_files_give_the_sums_of_memory(tmp_path: Path, mechanism: Mechanism) -> 
     assert found.to_bytes() == accumulator_for(mechanism).add(reports).to_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_processes")
 def test_processes_give_the_same_bytes(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     reports = reports_of(OUE, COUNT)
@@ -167,6 +168,7 @@ def test_a_damaged_row_group_costs_only_its_own_rows(tmp_path: Path, monkeypatch
         Local(processes=1).fold(Source(K_RR, (str(path),)))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_processes")
 def test_files_of_another_recipe_stop_the_work_by_name(tmp_path: Path) -> None:
     other = make_mechanism("k-rr", domain=Categories(100), epsilon=2)

@@ -225,6 +225,7 @@ def test_names_in_messages_are_without_settings() -> None:
     assert list(names_of([*files[:1], "/tmp/x.parquet"]).values()) == ["s3://bucket/a/x.parquet", "/tmp/x.parquet"]
 
 
+@pytest.mark.slow
 def test_a_store_that_does_not_answer_is_an_error_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     for name, value in KEYS.items():

@@ -55,6 +55,7 @@ def test_shares_are_near_the_truth(mechanism: Mechanism) -> None:
         assert found[name].projected().parent is found[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["these users", "population"])
 @pytest.mark.parametrize("mechanism", STRATEGIES, ids=lambda mechanism: mechanism.name)
 def test_variances_are_those_of_many_repetitions(mechanism: Mechanism, target: Target) -> None:

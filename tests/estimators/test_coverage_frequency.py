@@ -15,6 +15,7 @@ from .frequency_coverage import exact_coverage, normal_coverage
 from .simulated import ALL, CATEGORICAL, accumulators, mechanism_of, outputs_of_runs, sums_of_runs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_normal_intervals_cover_these_users_as_often_as_they_say(name: str) -> None:
     assert 0.94 < normal_coverage(name, "these users") < 0.96

@@ -11,6 +11,7 @@ from .frequency_coverage import exact_coverage, normal_coverage
 from .simulated import ALL, CATEGORICAL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_normal_intervals_cover_the_population_as_often_as_they_say(name: str) -> None:
     assert 0.94 < normal_coverage(name, "population") < 0.96

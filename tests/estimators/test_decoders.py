@@ -41,6 +41,7 @@ def slow_sums(space: Projective, points: NDArray[np.int64]) -> NDArray[np.int64]
 
 
 # Up to 500 is added in 32 bits, up to 2**40 in 64.
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [500, 1 << 40])
 @pytest.mark.parametrize(("prime", "dimension"), SPACES)
 def test_hyperplane_sums_are_sums_over_hyperplanes(prime: int, dimension: int, most: int) -> None:

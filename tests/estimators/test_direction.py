@@ -57,6 +57,7 @@ MEAN_LENGTH = 0.697774657964
 """E cos of von Mises at concentration 2 is I1(2)/I0(2)."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["these users", "population"])
 def test_intervals_of_directions_cover_as_often_as_they_say(target: Target) -> None:
     mechanism = make_mechanism("circular-window", domain=Circle(360, cells=360), epsilon=4)

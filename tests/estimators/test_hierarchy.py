@@ -41,6 +41,7 @@ def test_two_passes_are_weighted_least_squares(fan_out: int) -> None:
     assert np.abs(pulls - question @ slope).max() < 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("oracle", ["hadamard", "oue"])
 def test_ranges_and_quantiles_cover(oracle: str) -> None:
     tree = HierarchicalHistogram(Interval(0, 100), epsilon=1, fan_out=4, levels=3, oracle=oracle)  # type: ignore[arg-type]

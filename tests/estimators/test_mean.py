@@ -70,6 +70,7 @@ def test_the_variance_is_unbiased_exactly(name: str, target: Target) -> None:
     assert average == pytest.approx(truth, abs=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", [*UNBIASED, "sw", "pm-c", *ADDED])
 def test_intervals_of_means_cover_as_often_as_they_say(name: str, target: Target) -> None:

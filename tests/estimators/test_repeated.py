@@ -49,6 +49,7 @@ def test_one_round_is_the_same_as_shares(target: Target) -> None:
         assert np.allclose(found.variance, plain.variance, rtol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["these users", "population"])
 @pytest.mark.parametrize("count", [1, 3, 30])
 def test_variances_are_those_of_many_repetitions(count: int, target: Target) -> None:

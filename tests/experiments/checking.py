@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+
+from tests.outside_data import FOLDER
 
 from deniable.experiments.artifact import Result, Run
 from deniable.experiments.catalogue import find
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
-
 
 def computed(name: str) -> Result:
-    found: Result = json.loads(json.dumps(find(name).compute(Run(data=DATA))))
+    found: Result = json.loads(json.dumps(find(name).compute(Run(data=FOLDER))))
     return found
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 from tests.experiments.promised import REQUIRED
+from tests.outside_data import FOLDER, absent
 
 from deniable.experiments.artifact import MissingData, Result, Run
 from deniable.experiments.catalogue import find
 from deniable.experiments.run import compute, draw
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
 QUICK = ["figure-2.1", "figure-3.2", "figure-5.4", "figure-5.6", "figure-5.7", "figure-5.8", "figure-5.9", "figure-5.10"]
 QUICK += ["figure-5.12", "figure-5.13", "figure-5.14", "figure-5.15", "figure-b.1", "figure-c.1", "figure-c.2", "figure-c.3"]
 QUICK += ["table-1.1", "table-4.1", "table-4.2", "table-4.3", "example-1", "example-2", "example-3", "example-8"]
@@ -27,9 +27,9 @@ TWICE = [*SIMULATED, *(pytest.param(name, marks=pytest.mark.heavy) for name in [
 
 def run_for(name: str) -> Run:
     artifact = find(name)
-    if any(not (DATA / needed).exists() for needed in artifact.data):
-        pytest.skip("the data of this artifact is not beside the checkout")
-    return Run(data=DATA)
+    if reason := absent(*artifact.data):
+        pytest.skip(reason)
+    return Run(data=FOLDER)
 
 
 @cache
@@ -37,6 +37,7 @@ def computed(name: str) -> Result:
     return compute(find(name), run_for(name))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_an_artifact_is_reproduced_or_explained(name: str, tmp_path: Path) -> None:
     artifact, result = find(name), computed(name)
@@ -48,6 +49,7 @@ def test_an_artifact_is_reproduced_or_explained(name: str, tmp_path: Path) -> No
         assert artifact.table(result)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TWICE)
 def test_an_artifact_is_the_same_every_time(name: str) -> None:
     assert json.dumps(compute(find(name), run_for(name))) == json.dumps(computed(name))
@@ -57,6 +59,7 @@ def test_every_promised_artifact_is_tested() -> None:
     assert sorted([*QUICK, *SIMULATED, *HEAVY]) == sorted(REQUIRED)
 
 
+@pytest.mark.slow
 def test_other_words_give_other_surveys() -> None:
     artifact = find("figure-4.4")
     first, second = (compute(artifact, Run(randomness=words)) for words in ("one", "two"))

@@ -90,6 +90,7 @@ def test_what_was_judged_equivalent_is_still_in_the_code() -> None:
     assert all(len(reason) > 20 for reason in judged().values())
 
 
+@pytest.mark.slow
 def test_a_child_that_loops_or_dies_does_not_stop_the_rest() -> None:
     def loop() -> None:
         while True:
@@ -141,6 +142,7 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_faults_are_noticed_where_tests_look_and_nowhere_else(house: Path) -> None:
     path, places = house / "room.py", [str(house.parent / "test_room.py"), f"--rootdir={house.parent}", "-c", "/dev/null"]
     faults = [Fault("planted_house.room", path, mutant) for mutant in mutants(MODULE)]

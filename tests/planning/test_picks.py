@@ -13,6 +13,7 @@ from deniable.testing import FixedKeystream
 NEAR, WITHIN = 1.10, 1.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "domain", "epsilon", "more", "runs"),
     [

@@ -158,6 +158,7 @@ def test_inverse_questions_find_the_smallest(question: dict[str, Any]) -> None:
     assert min(values) > (asked.aim or 0)
 
 
+@pytest.mark.slow
 def test_impossible_targets_are_refused_with_the_bound() -> None:
     with pytest.raises(Impossible, match=r"lower bound for every mechanism is 0\.06062"):
         plan(Question(**THOUSAND, users=1000, epsilon=1, target_error=0.05))
@@ -192,6 +193,7 @@ def test_several_attributes_are_certified_for_the_whole_record() -> None:
     assert all(one.holds and one.recipes[0].privacy == 1 for one in found.candidates)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [PrefixExtending, TreeHist])
 def test_words_of_the_predicted_share_are_found_as_often_as_promised(kind: Any) -> None:
     # 200 surveys at 5 % more and less than the predicted share: binomial, so bounds five deviations (1e-6) away.
@@ -283,6 +285,7 @@ def test_a_test_whose_reports_tell_nothing_is_a_coin() -> None:
     assert made.pick.predicted_error == 0.5
 
 
+@pytest.mark.slow
 def test_places_on_fine_grids_are_weighed_too() -> None:
     coarse, fine = (plan(Question(task="location", domain=Disc(cells=cells), users=100, epsilon=3)) for cells in (64, 256))
     assert {one.mechanism for one in fine.candidates} == {"nearest-cells", "l-srr", "exponential-cells"}

@@ -117,6 +117,7 @@ def check(way: Way, setting: Setting) -> None:
     assert abs(tried.error / predicted - 1) < WITHIN, (way.label, predicted, tried)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("way", "setting"), [pytest.param(*case, id=f"{number}-{case[1][0]}-{case[0].label}") for number, case in enumerate(sampled())]
 )
@@ -136,6 +137,7 @@ def test_a_wrong_prediction_would_be_seen() -> None:
         check(off, setting)
 
 
+@pytest.mark.slow
 def test_fields_of_different_sizes_are_planned_together() -> None:
     record = Record({"smokes": Binary(), "city": Categories(7)})
     question = Question(task="frequency", domain=record, users=1000, epsilon=2)

@@ -128,6 +128,7 @@ def test_the_bounds_are_tight_for_many_people() -> None:
     assert exact * (1 - 1e-6) <= shuffled_epsilon(ten, 10**5, 1e-6) <= 1.005 * exact
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [0.5, 2, 4])
 def test_the_bound_for_bits_is_that_of_the_worst_data_set(level: float) -> None:
     bit = make_mechanism("randomized-response", epsilon=level)
@@ -136,6 +137,7 @@ def test_the_bound_for_bits_is_that_of_the_worst_data_set(level: float) -> None:
     assert shuffled_epsilon(bit, 10**4, 1e-6) < shuffled_epsilon(float(level), 10**4, 1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("people", [1, 2, 3, 7, 30, 300])
 def test_no_number_of_other_bits_is_worse_than_the_bound(people: int) -> None:
     bit = make_mechanism("randomized-response", epsilon=2)

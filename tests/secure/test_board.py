@@ -24,6 +24,8 @@ from deniable.secure.member import keep_shares
 from deniable.secure.record import commit_line, reveal_line
 from deniable.secure.taking_part import RoundTold, answer_complaints, send_dealing, take_part
 
+pytestmark = pytest.mark.slow  # waits by the clock, as the protocol does
+
 USERS = ("ada", "bob", "eve", "joe", "zoe")
 KEYS = {name: Identity.new() for name in (*USERS, "board", "m1", "m2", "m3", "stranger")}
 MEMBERS = ("m1", "m2", "m3")

@@ -49,6 +49,7 @@ def run_committee(folder: Path, requests: list[BlindRequest], members: int = 3) 
     return [load_rows(folder / f"out{member}.json") for member in range(members)]
 
 
+@pytest.mark.slow
 @needs_mpyc
 @pytest.mark.parametrize("users", [7, 8])
 def test_the_committee_pairs_everyone(users: int, tmp_path: Path) -> None:
@@ -114,6 +115,7 @@ def test_users_need_neither_numpy_nor_mpyc() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
 
 
+@pytest.mark.slow
 @needs_mpyc
 def test_a_member_without_the_others_gives_up(tmp_path: Path) -> None:
     file = tmp_path / "in.json"

@@ -15,6 +15,8 @@ import pytest
 from deniable.secure.client import main
 from deniable.secure.survey import JointSurvey
 
+pytestmark = pytest.mark.slow  # waits by the clock, as the protocol does
+
 PAGE = Path(__file__).parents[2] / "docs" / "pairing-many-users.md"
 COMMANDS = re.findall(r"^\$ (.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
 USERS = ("ada", "bob", "eve", "joe", "lia", "van")

@@ -18,6 +18,8 @@ from deniable.secure.answering import enter_room, room_name
 from deniable.secure.relay import Relay
 from deniable.secure.transport import HELLO, MOST_FRAME
 
+pytestmark = pytest.mark.slow  # waits by the clock, as the protocol does
+
 NAMES = ("ada", "bob", "eve", "joe", "kim", "zoe")
 KEYS = {name: Identity.new() for name in NAMES}
 SURVEY = JointSurvey("monday", Thresholds.of("3/4", "-1/6"), {name: key.public for name, key in KEYS.items()}, bytes(range(32)))

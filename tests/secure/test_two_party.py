@@ -38,6 +38,7 @@ def many() -> tuple[list[bool], list[bool], Transcript]:
     return first, second, record
 
 
+@pytest.mark.slow
 def test_draws_follow_the_law(many: tuple[list[bool], list[bool], Transcript]) -> None:
     """False alarm: less than 1e-6."""
     seen = Counter(zip(many[0], many[1], strict=True))
@@ -65,6 +66,7 @@ def views(record: Transcript) -> Iterator[tuple[bytes, bytes, bytes, bytes]]:
         yield choices, answer, circuit, meaning
 
 
+@pytest.mark.slow
 def test_no_visible_bit_goes_with_the_others_indicator(many: tuple[list[bool], list[bool], Transcript]) -> None:
     """Every byte's lowest bit, against the other's indicator. False alarm: less than 1e-6 for all together."""
     first, second, record = many

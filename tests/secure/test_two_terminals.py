@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # waits by the clock, as the protocol does
+
 PAGE = Path(__file__).parents[2] / "docs" / "joint-in-two-terminals.md"
 COMMANDS = re.findall(r"^\$ (.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
 

@@ -6,11 +6,15 @@ import asyncio
 import json
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from deniable.joint import bounded_pair, estimate_ones
 from deniable.secure import Identity, JointAnswer, JointSurvey, Participant, Thresholds, answer_jointly, replay
 from deniable.secure.record import close_line, commit_line, open_line, points_line, reveal_line
 from deniable.secure.relay import Relay
 from deniable.secure.shares import share_fits
+
+pytestmark = pytest.mark.slow  # waits by the clock, as the protocol does
 
 NAMES = ("ada", "bob", "eve", "joe", "zoe")
 MEMBERS = 3

@@ -95,6 +95,7 @@ def test_a_strawman_that_is_none_is_refused(wrong: dict[str, Any]) -> None:
         Strawman(epsilon=1, **wrong)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", [GOLDEN[name] for name in STRAWMAN], ids=STRAWMAN)
 def test_planar_laplace_has_the_error_of_clipped_noise_at_epsilon_over_the_diameter(row: dict[str, Any]) -> None:
     mechanism = PlanarLaplace(epsilon=row["inputs"]["eps"])
@@ -159,6 +160,7 @@ def test_the_exponential_mechanism_on_uneven_places_keeps_its_promise() -> None:
     assert not Epsilon(6).allows(doubled)
 
 
+@pytest.mark.slow
 def test_near_answers_of_the_exponential_mechanism_are_likelier() -> None:
     error, _ = expected_error(ExponentialCells(domain=grid(24), epsilon=10), uniform(5, 2000, 2))
     coarse, _ = expected_error(ExponentialCells(domain=grid(24), epsilon=1), uniform(5, 2000, 2))

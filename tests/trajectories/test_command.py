@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from tests.outside_data import FOLDER, needs
 
 from deniable.cli import main
 from deniable.trajectories.readers import read_paths
 
 ROOT = Path(__file__).parents[2]
-DATA = ROOT.parent / "shared" / "data"
 SECRET = "41.918273645"
 
 
@@ -137,6 +137,7 @@ def test_wrong_questions_get_one_clear_line(
     assert len(result.output.strip().splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_compare_gives_rows_with_the_asked_names(tmp_path: Path) -> None:
     names = "disc,tracs-c,tracs-d,strawman,planar-laplace,ngram,l-srr,atp"
     chart = tmp_path / "errors.png"
@@ -229,14 +230,13 @@ def test_plane_coordinates_go_in_and_out(tmp_path: Path) -> None:
     assert (found.paths.places <= [1, 2]).all()
 
 
+@needs("chicago_checkins.csv")
 def test_commands_of_the_page_run_where_the_data_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = (ROOT / "docs" / "trajectories.md").read_text(encoding="utf-8")
     commands = re.findall(r"^\$ deniable trajectory (.*)$", page, re.MULTILINE)
     assert len(commands) >= 3
-    if not DATA.exists():
-        pytest.skip("the check-ins are not there: they are public research data that the project does not contain")
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "chicago_checkins.csv").symlink_to(DATA / "chicago_checkins.csv")
+    (tmp_path / "chicago_checkins.csv").symlink_to(FOLDER / "chicago_checkins.csv")
     for command in commands:
         # The comparison of everything takes a minute: here with two paths and the quick mechanisms.
         quick = ["--paths", "2", "--epsilons", "4", "--mechanisms", "disc,tracs-c"] if command.startswith("compare") else []
@@ -247,6 +247,7 @@ def test_commands_of_the_page_run_where_the_data_is(tmp_path: Path, monkeypatch:
 
 
 @pytest.mark.heavy
+@needs("chicago_checkins.csv")
 @pytest.mark.parametrize(
     ("heading", "data", "unit", "names"),
     [
@@ -256,10 +257,8 @@ def test_commands_of_the_page_run_where_the_data_is(tmp_path: Path, monkeypatch:
 )
 def test_errors_in_the_tables_of_the_page_are_those_of_a_run(heading: str, data: tuple[str, ...], unit: float, names: str) -> None:
     """Within six standard errors between paths, of numbers rounded to a digit: the same paths vary less than other paths would."""
-    if not DATA.exists():
-        pytest.skip("the check-ins are not there: they are public research data that the project does not contain")
     table = (ROOT / "docs" / "trajectories.md").read_text(encoding="utf-8").split(heading)[1]
-    files = [str(DATA / "chicago_checkins.csv") if part == "CHICAGO" else part for part in data]
+    files = [str(FOLDER / "chicago_checkins.csv") if part == "CHICAGO" else part for part in data]
     result = run("compare", *files, "--epsilons", "2,6,10", "--mechanisms", names, "--json")
     assert result.exit_code == 0, result.output
     for row in json.loads(result.output)["rows"]:

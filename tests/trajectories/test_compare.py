@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
+from tests.outside_data import FOLDER, needs
 
 from deniable.cli.trajectory_data import load
 from deniable.datasets.random_paths import random_paths
@@ -17,7 +16,6 @@ from deniable.trajectories.baselines.contestants import CONTESTANTS, contestant,
 from deniable.trajectories.compare import Comparison, compare
 from deniable.trajectories.places import Places
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
 ASKED = {"disc", "tracs-c", "tracs-d", "strawman", "planar-laplace", "ngram", "l-srr", "atp"}
 REGION = ["disc", "tracs-c", "tracs-d", "strawman", "planar-laplace", "exponential"]
 OURS = ["disc", "tracs-c", "tracs-d"]
@@ -33,6 +31,7 @@ def few() -> list[Comparison]:
     return compare(random_paths(20, 15), UNIT, [2, 8], places=grid_places(16))
 
 
+@pytest.mark.slow
 def test_every_mechanism_is_there_with_every_number_and_a_promise_that_holds(few: list[Comparison]) -> None:
     assert set(CONTESTANTS) >= ASKED
     assert {(row.mechanism, row.epsilon) for row in few} == {(name, epsilon) for name in CONTESTANTS for epsilon in (2.0, 8.0)}
@@ -58,6 +57,7 @@ def test_answers_lie_in_the_region_or_at_places() -> None:
         assert (made.space == "places") == ({tuple(place) for place in done.places.tolist()} <= known)
 
 
+@pytest.mark.slow
 def test_the_disc_is_best_among_those_that_answer_anywhere() -> None:
     # Many locations, so that no luck decides: the gaps are tens of standard errors.
     rows = compare(random_paths(100, 100), UNIT, [4, 10], mechanisms=REGION, places=grid_places(8))
@@ -81,14 +81,12 @@ def test_more_epsilon_means_less_error_for_everyone(few: list[Comparison]) -> No
     assert disc[1].average_error < disc[0].average_error / 2
 
 
+@needs("chicago_checkins.csv", "tokyo_checkins.csv")
 @pytest.mark.parametrize(
     ("city", "box"), [("chicago", "-88,41.6,-87.5,42"), ("tokyo", "139.47,35.51,139.91,35.87")], ids=["chicago", "tokyo"]
 )
 def test_the_disc_is_best_on_real_check_ins_from_epsilon_four_on(city: str, box: str) -> None:
-    file = DATA / f"{city}_checkins.csv"
-    if not file.exists():
-        pytest.skip(f"{file.name} is not there: it is public research data that the project does not contain")
-    data = load(str(file), box)
+    data = load(str(FOLDER / f"{city}_checkins.csv"), box)
     before = float("inf")
     for epsilon in (4, 6, 8, 10):
         errors = {}

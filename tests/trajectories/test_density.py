@@ -169,6 +169,7 @@ def two_towns(count: int) -> Floats:
     )
 
 
+@pytest.mark.slow
 def test_fitted_maps_are_near_and_covered() -> None:
     places = two_towns(20_000)
     mechanism = make_mechanism("nearest-cells", domain=rectangle(64, 64), epsilon=6)

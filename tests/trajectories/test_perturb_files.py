@@ -233,6 +233,7 @@ def test_a_track_of_a_million_places_takes_no_more_memory_than_one_of_a_hundred_
     assert peaks[1] - peaks[0] < 8, peaks
 
 
+@pytest.mark.slow
 def test_a_long_track_takes_no_more_memory_than_a_short_one(tmp_path: Path) -> None:
     """The same on a smaller scale: 150,000 places would be 10 MB more, as arrays and what they are made of."""
     peaks = []

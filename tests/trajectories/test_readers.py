@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.outside_data import FOLDER, needs
 
 from deniable.errors import DeniableError, InvalidParameter, Malformed
 from deniable.trajectories import Paths, in_pieces, read_paths, stream_paths, write_paths
 from deniable.trajectories.json_events import JsonEvents
 from deniable.trajectories.readers_csv import read_csv
 
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 TRACKS = Paths.of([[(10.0, 50.0), (10.5, 50.25), (10.125, 50.5)], [(-70.5, -33.25)], [(11.0, 51.0), (11.5, 51.5)]])
 
 
@@ -219,6 +219,7 @@ def test_plane_coordinates_need_csv(tmp_path: Path) -> None:
         read_paths(tmp_path / "p.shp")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [".csv", ".gpx", ".geojson"])
 def test_long_tracks_stream_in_constant_memory(tmp_path: Path, ending: str) -> None:
     def peak(count: int) -> int:
@@ -237,11 +238,11 @@ def test_long_tracks_stream_in_constant_memory(tmp_path: Path, ending: str) -> N
     assert large < small + 400_000
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="the check-ins are not beside this repository")
+@needs("chicago_checkins.csv", "tokyo_checkins.csv")
 def test_the_check_ins_of_two_cities_are_in_time_order() -> None:
     from deniable.datasets.checkins import CHICAGO, TOKYO, chicago_checkins, tokyo_checkins
 
-    chicago, tokyo = chicago_checkins(DATA), tokyo_checkins(DATA)
+    chicago, tokyo = chicago_checkins(FOLDER), tokyo_checkins(FOLDER)
     assert (len(chicago.paths), len(chicago.paths.places)) == (3990, 36094)
     assert (len(tokyo.paths), len(tokyo.paths.places)) == (101, 29114)
     for city, loaded in ((CHICAGO, chicago), (TOKYO, tokyo)):

@@ -139,6 +139,7 @@ def coverage(mechanism: Any, kind: str, runs: int, count: int = 5000) -> dict[st
     return {name: float(np.mean(found)) for name, found in hits.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["peaked", "smooth", "empty"])
 @pytest.mark.parametrize("epsilon", [2, 5])
 def test_intervals_of_few_surveys_cover(kind: str, epsilon: float) -> None:

@@ -94,6 +94,7 @@ def expected(survey: MovementSurvey, paths: Paths) -> dict[str, Floats]:
     return {str(name): counts / len(paths) for name, counts in found.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [1, 4])
 def test_the_model_is_unbiased_with_intervals_that_hold(epsilon: float) -> None:
     survey, paths = MovementSurvey(square(5), epsilon=epsilon, longest=12), commuters(20_000)
@@ -106,6 +107,7 @@ def test_the_model_is_unbiased_with_intervals_that_hold(epsilon: float) -> None:
         assert (np.abs(found.value - true[name]) > 0.2 * found.standard_error).any()
 
 
+@pytest.mark.slow
 def test_made_up_paths_start_walk_and_end_as_the_real_ones() -> None:
     survey, paths = MovementSurvey(square(5), epsilon=10, longest=12), commuters(20_000)
     model = survey.estimate(survey.randomize_many(paths, FixedKeystream("good")))

@@ -64,6 +64,7 @@ def test_tables_are_unbiased_and_their_intervals_hold_for_these_users(which: str
     assert found[0].projected().value.min() >= 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", ["trips", "steps"])
 def test_the_spread_between_paths_is_that_of_other_people_too(which: str) -> None:
     made, draws = mechanism(3), np.random.default_rng(2)

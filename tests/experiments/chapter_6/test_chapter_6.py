@@ -7,7 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tests.experiments.checking import DATA, check, computed
+from tests.experiments.checking import check, computed
+from tests.outside_data import FOLDER, needs
 
 from deniable.experiments.artifact import MissingData, Run
 from deniable.experiments.catalogue import find, names
@@ -34,7 +35,7 @@ from deniable.mechanisms.spatial.strawman import Strawman
 from deniable.testing import FixedKeystream
 from deniable.trajectories import Paths
 
-needs_data = pytest.mark.skipif(not (DATA / "tokyo_checkins.csv").is_file(), reason="the public data is not beside the repository")
+needs_data = needs("tokyo_checkins.csv")
 LIGHT = [
     "figure-6.2",
     "figure-6.3",
@@ -61,6 +62,7 @@ def test_every_figure_table_and_example_of_the_chapter_exists() -> None:
     assert [find(name).name for name in promised] == promised
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LIGHT)
 def test_light_artifacts_repeat_themselves_and_are_reproduced_or_explained(name: str) -> None:
     check(name, twice=True)
@@ -158,7 +160,7 @@ def test_printed_and_true_border_distances_agree_inside_and_not_in_a_corner() ->
 
 @needs_data
 def test_the_paths_of_tokyo_are_lists_of_places() -> None:
-    paths = check_ins(Run(data=DATA), "tokyo")
+    paths = check_ins(Run(data=FOLDER), "tokyo")
     assert float(np.mean(paths.lengths)) == pytest.approx(290.14)
     assert round(float(np.mean(different_places(paths).lengths)), 1) == 112.3
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.experiments.checking import DATA, check
+from tests.experiments.checking import check
+from tests.outside_data import needs
 
 from deniable.classifiers import Feature, study
 from deniable.experiments.artifact import MissingData, Run
@@ -18,7 +19,7 @@ from deniable.experiments.catalogue import find, names
 from deniable.experiments.figures.figure_7_05 import cdf, closed_form
 from deniable.experiments.two_features import exact_radius, proved, same, searched
 
-needs_data = pytest.mark.skipif(not (DATA / "stroke.csv").is_file(), reason="the public data is not beside the repository")
+needs_data = needs("stroke.csv")
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="the network needs torch")
 LIGHT = [
     "figure-7.1",
