@@ -53,6 +53,7 @@ def run(folder: Path, model: str, data: str, *options: str) -> Result:
     return CliRunner().invoke(main, arguments)
 
 
+@pytest.mark.slow
 def test_json_has_every_number_per_epsilon(folder: Path) -> None:
     result = run(folder, "linear.skops", "data.csv", "-m", "ogpm", "-m", "laplace", "--epsilons", "1:4", "--json")
     assert result.exit_code == 0, result.output

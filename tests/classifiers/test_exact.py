@@ -152,12 +152,14 @@ def test_exact_rho_lies_in_the_interval_of_a_million_draws(name: str) -> None:
         assert low[0] <= rho.value <= high[0], (kind, epsilon)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_no_comparison_is_far_off_for_any_coins(name: str) -> None:
     """32 comparisons, each alarmed with probability 3e-8: below 1e-6 together."""
     assert all(binomial_tail(kept, DRAWS, rho.value) > 3e-8 for _, _, rho, kept in compared(name))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_valid_bounds_never_exceed_rho(name: str) -> None:
     rows = data()[0]

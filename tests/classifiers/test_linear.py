@@ -49,6 +49,7 @@ MODELS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", [BINARY, THREE], ids=["two classes", "three classes"])
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: str(model)[:60])
 @pytest.mark.parametrize("sensitive", [[1], [0, 1], [3, 0]], ids=str)

@@ -50,6 +50,7 @@ def test_settings_share_a_group_when_they_share_their_numbers(everything: list[S
     assert sum(len(group.settings) for group in groups(everything, VALUES)) == len(everything)
 
 
+@pytest.mark.slow
 def test_tables_are_the_laws_of_the_mechanisms(everything: list[Setting]) -> None:
     for group in groups(everything[::5], VALUES):
         for i, places in enumerate(group.places):

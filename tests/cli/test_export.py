@@ -148,6 +148,7 @@ def test_a_survey_that_keeps_no_reports_says_so(served: Running, token: str, tmp
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_collector_with_several_surveys_asks_which(served: Running, token: str, tmp_path: Path) -> None:
     added(served, token, KEPT.replace("NAME", "k-rr").replace("Travel", "Another"))
     done = deniable("export", served.address, "--reports", "-o", str(tmp_path / "x.parquet"), token=token)

@@ -42,6 +42,7 @@ def test_people_get_a_table_a_reason_and_a_chart(tmp_path: Path) -> None:
     assert chart.read_text(encoding="utf-8").startswith("<svg")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "found"),
     [

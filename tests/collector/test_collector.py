@@ -244,6 +244,7 @@ def test_it_ends_cleanly_and_remembers(tmp_path: Path) -> None:
         assert counted(again) == 1
 
 
+@pytest.mark.slow
 def test_metrics_and_openapi(running: Running) -> None:
     status, text = call(f"{running.address}/metrics")
     assert status == 200

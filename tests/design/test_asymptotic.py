@@ -32,12 +32,14 @@ def errors(
     return np.asarray((2 * u) ** -k / (k + 1) + losses @ u)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [1, 2])
 def test_closed_forms_agree_with_the_conditions_of_an_optimum(k: int) -> None:
     coarse, fine = (_stationary(float(k), cells)[0] for cells in (100, 200))
     assert (4 * fine - coarse) / 3 == pytest.approx(limit_of_worst(k).constant, rel=2e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [0.5, 1, 1.5, 2, 3])
 def test_every_value_has_the_same_error_and_no_other_reference_does_better(k: float) -> None:
     shape, cells = limit_of_worst(k), 400
@@ -82,6 +84,7 @@ def test_certified_designs_run_into_the_limit(k: int, prior: str, within: float)
     assert abs(grown[1] / shape.constant - 1) < abs(grown[0] / shape.constant - 1)
 
 
+@pytest.mark.slow
 def test_the_limit_is_shown_beside_designs_of_large_epsilon_only() -> None:
     found = designed(1, 6.0, "worst").predicted
     assert found is not None

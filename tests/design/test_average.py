@@ -28,6 +28,7 @@ def unit(loss: Any, eps: float, prior: str = "uniform") -> Answer:
     return design(UNIT, {1: "absolute", 2: "squared"}.get(loss, loss), float(eps), prior)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", [row for name, row in GOLDEN.items() if name.startswith("LP.avg.")], ids=lambda row: row["id"])
 def test_golden_averages(row: dict[str, Any]) -> None:
     found = unit(row["inputs"]["k"], float(row["inputs"]["eps"]))

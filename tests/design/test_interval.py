@@ -105,6 +105,7 @@ def test_at_a_point_the_best_window_is_that_of_the_dissertation() -> None:
     assert "always reporting" in found.method
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("loss", "eps", "prior"), [("absolute", 1, "worst"), ("squared", 4, "worst"), ("absolute", 3, "uniform")])
 def test_designs_pass_the_conformance_suite(loss: str, eps: float, prior: str) -> None:
     found = design(Interval(-1, 3), loss, eps, prior)

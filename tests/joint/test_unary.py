@@ -121,6 +121,7 @@ def test_unary_secret_privacy_of_one_colluder_is_exact(table: Pair, k: int) -> N
         assert found.epsilon_secret_pairing_at_least == found.epsilon_secret_pairing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", [Pair(5, 2, 1), Pair(9, 1, 3), Pair(30, 9, 1)])
 def test_unary_secret_privacy_of_more_colluders_lies_between_its_bounds(table: Pair) -> None:
     for k, m in ((2, 2), (2, 3), (3, 2)):

@@ -47,6 +47,7 @@ def test_the_favoured_cells_are_as_many_everywhere_and_none_outside_is_nearer(me
         assert distances[near].max() <= np.delete(distances, near).min() + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "published"), [(2, 0.336), (4, 0.192), (6, 0.103)])
 def test_the_average_error_on_the_unit_square_is_the_one_stated(epsilon: int, published: float) -> None:
     mechanism = NearestCellsMechanism(domain=square(32), epsilon=epsilon)

@@ -130,6 +130,7 @@ def test_a_bit_is_estimated_as_well_as_can_be() -> None:
     assert found.pick.predicted_error == pytest.approx(bit_bound(1.0, 400), rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "question",
     [

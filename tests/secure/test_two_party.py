@@ -52,6 +52,7 @@ def test_single_draws_follow_the_law() -> None:
     assert goodness_of_fit([seen[cell] for cell in CELLS], law.weights) > 1e-9
 
 
+@pytest.mark.slow
 def test_lengths_say_nothing(many: tuple[list[bool], list[bool], Transcript]) -> None:
     _, _, record = many
     assert len({tuple(map(len, record.by_second[at : at + 2])) for at in range(1, 2 * RUNS, 2)}) == 1

@@ -46,6 +46,7 @@ def test_every_figure_table_and_example_of_the_chapter_exists() -> None:
     assert [find(name).name for name in promised] == promised
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LIGHT)
 def test_light_artifacts_repeat_themselves_and_are_reproduced_or_explained(name: str) -> None:
     check(name, twice=True)
