@@ -16,6 +16,7 @@ pytest.importorskip("uvicorn", reason="the collector's packages are not installe
 
 RECORD = """
 title = "Travel"
+release = "live"
 purpose = "To plan bus lines."
 epsilon = 4
 strategy = "sample-one"

@@ -29,6 +29,7 @@ pytestmark = [
 
 SURVEY = """
 title = "Travel to work"
+release = "live"
 purpose = "To plan bus lines."
 epsilon = 2
 strategy = "split"
