@@ -24,19 +24,17 @@ PATIENCE = 30.0
 @click.argument("url")
 @click.option("--every", default=2.0, show_default=True, type=click.FloatRange(0.2, 3600), help="Seconds between looks.")
 @click.option("--once", is_flag=True, help="Look once and stop.")
-@click.option("--live", is_flag=True, help=f"All reports, not only those that are public; needs an admin's token in ${TOKEN}.")
-@click.option(
-    "--token-file", type=click.Path(exists=True, dir_okay=False), help=f"With --live: a file with the token; else ${TOKEN}."
-)
+@click.option("--live", "everything", is_flag=True, help="All reports, not only those that are public: for an admin with a token.")
+@click.option("--token-file", type=click.Path(exists=True, dir_okay=False), help=f"A file with the token; else ${TOKEN}.")
 @click.option("--json", "as_json", is_flag=True, help="Print the estimates as JSON, once.")
-def watch(url: str, every: float, once: bool, live: bool, token_file: str | None, as_json: bool) -> None:
+def watch(url: str, every: float, once: bool, everything: bool, token_file: str | None, as_json: bool) -> None:
     """Show the estimates of the survey at URL, or of the one open survey of the collector at URL, while they move.
 
     They move in the steps that the survey's document promises. Whoever runs the collector sees every report with --live.
     """
-    if token_file is not None and not live:
+    if token_file is not None and not everything:
         raise InvalidParameter("--token-file is for --live: public estimates need no token")
-    token = admin_token(token_file) if live else None
+    token = admin_token(token_file) if everything else None
     url = find_survey(url).url
     if as_json:
         print_json(_estimates(url, token))

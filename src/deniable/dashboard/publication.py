@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from deniable.errors import DeniableError
 from deniable.exact import show_fraction
 from deniable.privacy import shuffled_epsilon
 from deniable.surveys import Steps, Survey
@@ -60,4 +61,7 @@ def _crowd(survey: Survey, release: Steps, *, needs_token: bool) -> str:
 
 @lru_cache(maxsize=64)
 def _shuffled(level: float, people: int) -> float:
-    return shuffled_epsilon(level, people, DELTA)
+    try:
+        return shuffled_epsilon(level, people, DELTA)
+    except DeniableError:  # no crowd helps against such a level
+        return level
