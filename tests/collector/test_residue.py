@@ -19,6 +19,7 @@ pytest.importorskip("uvicorn", reason="the collector's packages are not installe
 
 from deniable.collector import Arrival, Store, Writer, store, writer
 from deniable.collector.holding import Busy, NotYetWritten
+from deniable.reports import Report
 from deniable.surveys import Submission, Survey, submission_to_json, survey_from_toml
 
 from .inside import Inside
@@ -78,17 +79,23 @@ def tidied(folder: Path, patience: float = 20.0) -> bytes:
     return raw(folder)
 
 
-def test_no_report_is_left_in_the_files_after_a_moment(tmp_path: Path, kept: Store, survey: Survey) -> None:
+@pytest.mark.parametrize("labels", ["bike,bus,car,walk", "bus,3000"], ids=["a short row", "a row over several pages"])
+def test_no_report_is_left_in_the_files_after_a_moment(tmp_path: Path, kept: Store, labels: str) -> None:
+    survey = survey_from_toml(TOML.replace("bike,bus,car,walk", labels.replace("3000", ",".join(map(str, range(3000))))))
+    kept.add_survey(survey)
     kept.tidy_seconds = 3600.0
     counting = Writer(kept)
-    coming = arrivals(survey, 25)
+    # Nearly 256 of one answer first: the row of sums grows in between.
+    many = [Report(survey.mechanism.fingerprint, 1)] * 245
+    one_by_one(counting, [Arrival(survey, "", secrets.token_bytes(16), many, 245)])
+    coming = [replace(one, reports=many[:1]) for one in arrivals(survey, 25)]
     one_by_one(counting, coming[:24])
     seen = versions(raw(tmp_path), survey)
-    assert singled_out(seen) == 23, "the test looks in the wrong place"
+    assert singled_out(seen) == 24, "the test looks in the wrong place"
     kept.tidy_seconds = 0.0
     one_by_one(counting, coming[24:])
     data = tidied(tmp_path)
-    assert versions(data, survey) == [25]
+    assert versions(data, survey) == [270]
     # A receipt is there once: no second copy in another order.
     assert [data.count(arrival.key) for arrival in coming] == [1] * 25
     counting.close()
