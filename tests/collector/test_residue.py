@@ -102,7 +102,7 @@ def test_no_report_is_left_in_the_files_after_a_moment(tmp_path: Path, kept: Sto
 
 
 def test_the_log_is_emptied_after_so_many_reports_however_fast_they_come(tmp_path: Path, kept: Store, survey: Survey) -> None:
-    kept.tidy_seconds, kept.tidy_reports = 3600.0, 10
+    kept.tidy_seconds, kept.tidy_submissions = 3600.0, 10
     counting = Writer(kept)
     longest = 0
     for batch in range(4):
@@ -254,6 +254,6 @@ def test_a_device_is_told_to_come_back_with_the_same_key(tmp_path: Path, survey:
 
 def test_the_pages_state_the_residue_that_the_collector_has() -> None:
     page = (Path(__file__).parents[2] / "docs" / "deployment.md").read_text(encoding="utf-8")
-    assert f"{store.TIDY_REPORTS:,} reports or {store.TIDY_SECONDS['sqlite']:g} seconds" in page
+    assert f"{store.TIDY_SUBMISSIONS:,} submissions or {store.TIDY_SECONDS['sqlite']:g} seconds" in page
     assert f"every {store.TIDY_SECONDS['postgresql']:g} seconds" in page
     assert f"{writer.HOLD_SECONDS:g} seconds" in page

@@ -27,9 +27,9 @@ from deniable.errors import InvalidParameter
 from deniable.surveys import Survey
 
 SHARDS = 16
-TIDY_REPORTS = 10_000
+TIDY_SUBMISSIONS = 10_000
 TIDY_SECONDS = {"sqlite": 2.0, "postgresql": 60.0}
-"""After so many reports or so many seconds nothing is left in the files but what the tables say."""
+"""After so many submissions or so many seconds nothing is left in the files but what the tables say."""
 ROLES = ("admin", "submit")
 # All keys in one parameter: a statement with a thousand parameters would cost more than the insert itself.
 _RECEIVE_SQLITE = text(
@@ -66,7 +66,7 @@ class Store:
         self.is_sqlite = self.engine.dialect.name == "sqlite"
         self.shard = secrets.randbelow(SHARDS)
         self.tidy_seconds = TIDY_SECONDS[self.engine.dialect.name]
-        self.tidy_reports = TIDY_REPORTS if self.is_sqlite else sys.maxsize
+        self.tidy_submissions = TIDY_SUBMISSIONS if self.is_sqlite else sys.maxsize
         self._surveys: dict[str, Survey] = {}
         try:
             METADATA.create_all(self.engine)

@@ -29,7 +29,7 @@ T = TypeVar("T")
 class Counter(Protocol):
     """What counts arrivals durably: a `Store`."""
 
-    tidy_reports: int
+    tidy_submissions: int
     tidy_seconds: float
 
     def count(self, arrivals: Sequence[Arrival], *, at_least: int = 1) -> list[bool | None]:
@@ -72,7 +72,7 @@ class Writer:
         self._waiting = 0
         self._closed = False
         self._holding = Holding()
-        self._untidy_reports = 0
+        self._untidy = 0
         # A collector that was killed may have left something.
         self._untidy_since: float | None = time.monotonic()
         self.tally = Tally()
@@ -198,7 +198,8 @@ class Writer:
         # A transaction that failed may have left something, too.
         self._untidy_since = self._untidy_since or time.monotonic()
         for arrival, new in zip(arrivals, fresh or (), strict=False):
-            self._untidy_reports += arrival.count
+            # A batch is one difference between two versions of the sums; what is kept, and lies in order, is every report.
+            self._untidy += arrival.count if arrival.survey.keep_reports else 1
             self.tally.accepted += arrival.count if new else 0
             self.tally.known += arrival.count if new is False else 0
 
@@ -206,11 +207,11 @@ class Writer:
         if self._untidy_since is None:
             return
         due = time.monotonic() >= self._untidy_since + self._store.tidy_seconds
-        if now or due or self._untidy_reports >= self._store.tidy_reports:
+        if now or due or self._untidy >= self._store.tidy_submissions:
             done = False
             with suppress(Exception):  # the database is away, or full: counting says so
                 done = self._store.tidy()
-            self._untidy_reports = 0
+            self._untidy = 0
             self._untidy_since = None if done else time.monotonic()
 
     @staticmethod
