@@ -54,8 +54,9 @@ def published(store: Store, survey: Survey, now: float | None = None) -> Publish
     with store.reading() as connection:
         state = _State.read(connection, survey)
     if state.next_step(survey, release, moment):
-        state = _step(store, survey, release, moment)
+        _step(store, survey, release, moment)
     with store.reading() as connection:
+        state = _State.read(connection, survey)
         rows = connection.execute(select(STEPS).where(STEPS.c.survey == survey.hash).order_by(STEPS.c.period)).fetchall()
     windows = {row.period: accumulator_from_bytes(survey.mechanism, bytes(row.shown)) for row in rows if row.shown_n}
     whole = _merged(survey, [accumulator_from_bytes(survey.mechanism, bytes(row.taken)) for row in rows])
@@ -94,7 +95,7 @@ class _State:
     @classmethod
     def read(cls, connection: Connection, survey: Survey, *, lock: bool = False) -> _State:
         asked = select(SURVEYS.c.stepped).where(SURVEYS.c.hash == survey.hash)
-        stepped = int(connection.execute(asked.with_for_update() if lock else asked).scalar_one())
+        stepped = int(connection.execute(asked.with_for_update(key_share=True) if lock else asked).scalar_one())
         sums = select(SUMS.c.period, func.sum(SUMS.c.n)).where(SUMS.c.survey == survey.hash).group_by(SUMS.c.period)
         counted = {period: int(n) for period, n in connection.execute(sums)}
         steps = select(STEPS.c.period, STEPS.c.shown_n, STEPS.c.taken_n).where(STEPS.c.survey == survey.hash)
@@ -136,22 +137,19 @@ class _State:
         return words
 
 
-def _step(store: Store, survey: Survey, release: Steps, now: float) -> _State:
+def _step(store: Store, survey: Survey, release: Steps, now: float) -> None:
     """Take a step, unless another worker just did: one transaction, so that everyone sees the same one."""
     with store.writing() as connection:
-        # The survey's row is locked first; whoever is second looks again and has nothing left to do.
+        # The survey's row is locked first, but not against counting; whoever is second looks again and has nothing left to do.
         state = _State.read(connection, survey, lock=True)
         moves = state.next_step(survey, release, now)
-        if not moves:
-            return state
         rows = connection.execute(select(SUMS.c.period, SUMS.c.data).where(SUMS.c.survey == survey.hash)).fetchall()
         for period, shown in moves.items():
             parts = [accumulator_from_bytes(survey.mechanism, bytes(row.data)) for row in rows if row.period == period]
             sums = _merged(survey, parts)
             _write(store, connection, survey, period, sums, shown=shown)
-        stepped = math.ceil(now)
-        connection.execute(update(SURVEYS).where(SURVEYS.c.hash == survey.hash).values(stepped=stepped))
-        return _State(stepped, state.counted, state.shown, state.taken)
+        if moves:
+            connection.execute(update(SURVEYS).where(SURVEYS.c.hash == survey.hash).values(stepped=math.ceil(now)))
 
 
 def _write(store: Store, connection: Connection, survey: Survey, period: str, sums: Accumulator, *, shown: bool) -> None:

@@ -198,8 +198,8 @@ class Writer:
         # A transaction that failed may have left something, too.
         self._untidy_since = self._untidy_since or time.monotonic()
         for arrival, new in zip(arrivals, fresh or (), strict=False):
-            # A batch is one difference between two versions of the sums; what is kept, and lies in order, is every report.
-            self._untidy += arrival.count if arrival.survey.keep_reports else 1
+            # A batch is one difference between two versions of the sums. What is kept is mixed in memory: not too much at a time.
+            self._untidy += max(1, arrival.count // 100) if arrival.survey.keep_reports else 1
             self.tally.accepted += arrival.count if new else 0
             self.tally.known += arrival.count if new is False else 0
 
