@@ -229,6 +229,18 @@ def test_public_numbers_are_sums_of_groups_of_a_hundred_over_all_windows(tmp_pat
     assert before.whole.n == sum(groups) + sum(pooled)
 
 
+def test_a_window_that_went_into_the_total_with_others_is_never_shown_by_itself(tmp_path: Path) -> None:
+    store, survey, now = opened(tmp_path, 'release = { minutes = 0 }\nrepeat = "each-window"\nwindow = "day"\nbudget = 9\n' + ALONE)
+    counted(store, survey, 99, "2020-01-01")
+    counted(store, survey, 1, "2020-01-02", output=3)
+    assert published(store, survey, now).whole.n == 100
+    counted(store, survey, 150, "2020-01-02")
+    later = published(store, survey, now)
+    store.close()
+    # Shown by itself it would have 151 reports while the total grew by 150: the one of the first hundred would stand there.
+    assert (later.whole.n, later.windows) == (250, {})
+
+
 def shown_n(shown: Published, period: str) -> int:
     found: Accumulator | None = shown.windows.get(period)
     return 0 if found is None else found.n

@@ -68,8 +68,7 @@ def mix(store: Store) -> None:
 
 
 def kept(store: Store, survey: Survey) -> Iterator[tuple[str, Reports]]:
-    """Window and reports of everything that was kept, piece by piece, the pieces in random order too."""
-    mix(store)
+    """Window and reports of everything that was kept, piece by piece; whoever gives them out puts them in random order."""
     with store.reading() as connection:
         # One transaction: a report that is being stored for good is seen in one of the two places.
         numbers = list(connection.execute(select(REPORTS.c.number).where(REPORTS.c.survey == survey.hash)).scalars())
