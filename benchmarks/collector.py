@@ -33,6 +33,7 @@ SURVEY = """
 title = "Benchmark"
 purpose = "To see how fast it is."
 epsilon = 1
+release = "live"
 [attributes.colour]
 question = "Which of a hundred colours?"
 domain = "categories:100"

@@ -61,3 +61,13 @@ def test_bad_input_gets_one_line(arguments: list[str], message: str) -> None:
     assert result.exit_code == 2
     assert message in result.output
     assert len(result.output.strip().splitlines()) == 1
+
+
+def test_a_shuffled_number_comes_with_its_conditions() -> None:
+    question = ["account", "shuffle", "-e", "1", "-n", "10000"]
+    said = CliRunner().invoke(main, question).stdout
+    conditions = json.loads(CliRunner().invoke(main, [*question, "--json"]).stdout)["conditions"]
+    assert "This holds only if:" in said
+    assert all(f"- {condition}" in said for condition in conditions)
+    for words in ("shuffled before anyone sees one", "released only as a whole", "drawn independently", "the collector too"):
+        assert words in " ".join(conditions)

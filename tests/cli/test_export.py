@@ -21,6 +21,7 @@ parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installe
 
 KEPT = """
 title = "Travel"
+release = "live"
 purpose = "To plan bus lines."
 epsilon = 3
 keep_reports = true

@@ -18,6 +18,7 @@ from typing import Any
 
 TOML = """
 title = "Travel"
+release = "live"
 purpose = "To plan bus lines."
 epsilon = 1
 [attributes.commute]

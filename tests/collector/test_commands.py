@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from .running import Running, collector, counted
+from .running import Running, call, collector, counted
 
 pytest.importorskip("uvicorn", reason="the collector's packages are not installed")
 
 RECORD = """
 title = "Travel"
+release = "live"
 purpose = "To plan bus lines."
 epsilon = 4
 strategy = "sample-one"
@@ -34,8 +35,13 @@ def deniable(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    with collector(tmp_path_factory.mktemp("commands"), toml=RECORD) as found:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("commands")
+
+
+@pytest.fixture(scope="module")
+def running(folder: Path) -> Iterator[Running]:
+    with collector(folder, toml=RECORD) as found:
         yield found
 
 
@@ -65,6 +71,29 @@ def test_a_file_is_submitted_and_watched(running: Running, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
+def test_the_operator_watches_what_is_not_public_yet(running: Running, folder: Path, tmp_path: Path) -> None:
+    database = f"sqlite:///{folder / 'collector.db'}"
+    tokens = {role: deniable("token", role, "--role", role, "--database", database).stdout for role in ("admin", "submit")}
+    headers = {"Authorization": f"Bearer {tokens['admin'].strip()}", "Content-Type": "application/toml"}
+    in_steps = RECORD.replace('release = "live"', "")
+    name = json.loads(call(f"{running.address}/v1/admin/surveys", in_steps.encode(), headers)[1])["hash"]
+    path = tmp_path / "answers.csv"
+    path.write_text("commute,minutes\n" + "bus,30\n" * 23)
+    url = f"{running.address}/v1/surveys/{name}"
+    assert deniable("submit", str(path), "--survey", url).returncode == 0
+    shown = deniable("watch", url, "--once").stdout
+    assert "23 of 100 reports" in shown
+    assert "New numbers are published after at least 100 new reports and at least 60 minutes" in " ".join(shown.split())
+    for role, text in tokens.items():
+        (tmp_path / role).write_text(text)
+    seen = deniable("watch", url, "--json", "--live", "--token-file", str(tmp_path / "admin"))
+    assert json.loads(seen.stdout)["n"] == 23
+    refused = deniable("watch", url, "--json", "--live", "--token-file", str(tmp_path / "submit"))
+    assert refused.returncode != 0
+    assert "does not take this token" in refused.stderr
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -72,6 +101,7 @@ def test_a_file_is_submitted_and_watched(running: Running, tmp_path: Path) -> No
         (("submit", "FILE", "--survey", "http://127.0.0.1:1/v1/surveys/" + "0" * 64), "cannot be reached"),
         (("watch", "http://127.0.0.1:1/v1/surveys/x"), "64 hexadecimal digits"),
         (("watch", "http://127.0.0.1:1/"), "is it running?"),
+        (("watch", "http://127.0.0.1:1/", "--token-file", "FILE"), "--token-file is for --live"),
         (("serve", "FILE", "--port", "0"), "answers.csv: the survey lacks"),
     ],
 )

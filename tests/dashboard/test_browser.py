@@ -29,6 +29,7 @@ pytestmark = [
 
 SURVEY = """
 title = "Travel to work"
+release = "live"
 purpose = "To plan bus lines."
 epsilon = 2
 strategy = "split"
@@ -117,6 +118,23 @@ def test_an_answer_is_explained_sent_and_counted_once(chromium: Any, served: Run
     page.get_by_text("901").wait_for()
     visit.close()
     assert counted(served) == before + 1
+
+
+def test_below_the_first_step_the_pages_say_how_far_it_is(chromium: Any, tmp_path: Path) -> None:
+    with collector(tmp_path, toml=SURVEY.replace('release = "live"\n', "")) as running:
+        survey = Survey.from_json(call(running.survey)[1], hash=running.hash)
+        people = {"commute": ["bus"] * 23, "minutes": [30.0] * 23, "hour": [8.0] * 23}
+        body = batch_head(survey) + survey.mechanism.randomize_many(people).to_bytes()
+        assert call(f"{running.survey}/batches", body, {"Content-Type": "application/vnd.deniable.batch"})[0] == 200
+        visit = Visit(chromium, running)
+        page = visit.go("results")
+        page.get_by_text("23 of 100 reports").first.wait_for()
+        page.get_by_text("at least 100 new reports and at least 60 minutes").first.wait_for()
+        assert page.locator("figure").count() == 0
+        page.goto(running.address)
+        page.get_by_text("23 of 100 reports").first.wait_for()
+        visit.go("privacy").get_by_text("Whoever sends 99 reports of their own").first.wait_for()
+        visit.close()
 
 
 def test_a_missing_answer_is_not_sent(chromium: Any, served: Running) -> None:

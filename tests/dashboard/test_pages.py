@@ -28,6 +28,7 @@ from deniable.exact import Epsilon
 
 SURVEY = """
 title = "Travel <b>to</b> work"
+release = "live"
 purpose = "To plan bus lines."
 epsilon = 3
 strategy = "split"
@@ -177,7 +178,7 @@ def test_the_map_finds_where_people_are(served: Running) -> None:
 
 def test_nobody_waits_for_a_map_that_is_being_made() -> None:
     class Counting:
-        def counted(self) -> dict[str, int]:
+        def sums(self, _: object) -> dict[str, int]:
             return {}
 
     survey = survey_from_toml(SURVEY)

@@ -13,6 +13,7 @@ from deniable.accumulators import accumulator_for
 from deniable.auditing.poisoning import count_gain, mean_gain
 from deniable.batch import randomize_many
 from deniable.collector.estimates import estimates
+from deniable.collector.steps import Published
 from deniable.dashboard.poisoning import poisoning_of
 from deniable.estimators.direction import first_coefficient
 from deniable.reports import Report
@@ -105,7 +106,7 @@ def _many(survey: Survey, output: int) -> list[Report]:
 
 
 def bus_share(survey: Survey, sums: Any) -> float:
-    found = next(one for one in estimates(survey, {"": sums}).attributes if one.name == "commute")
+    found = next(one for one in estimates(survey, Published({}, sums)).attributes if one.name == "commute")
     return next(row.value for row in found.views[0].rows if row.label == "bus")
 
 

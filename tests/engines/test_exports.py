@@ -10,6 +10,7 @@ import pytest
 
 from deniable.accumulators import Accumulator
 from deniable.batch import randomize_many
+from deniable.collector import export as export_file
 from deniable.collector.export import parquet_of_reports, parquet_of_sums
 from deniable.collector.store import Arrival, Store
 from deniable.engines import Local, Source, pieces
@@ -28,6 +29,12 @@ domain = "categories:bike,bus,car,walk"
 WIDE = NARROW.replace("categories:bike,bus,car,walk", "categories:100").replace(
     "[attributes.commute]", '[attributes.commute]\nmechanism = "oue"'
 )
+
+
+@pytest.fixture
+def small_row_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exports in two row groups of 300, as large ones have many of 100,000."""
+    monkeypatch.setattr(export_file, "ROW_GROUP", 300)
 
 
 def collected(folder: Path, toml: str, count: int = 300) -> tuple[Store, Survey, Accumulator]:
@@ -78,6 +85,7 @@ def test_two_exports_of_one_database_are_refused_by_name(tmp_path: Path, first: 
         folded(survey, tmp_path / "day")
 
 
+@pytest.mark.usefixtures("small_row_groups")
 def test_one_large_export_in_pieces_is_not_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store, survey, sums = collected(tmp_path, NARROW)
     path = export(store, survey, tmp_path / "a.parquet", "reports")
@@ -126,6 +134,7 @@ def pages(path: Path, column: str) -> range:
     return range(begin, begin + chunk.total_compressed_size)
 
 
+@pytest.mark.usefixtures("small_row_groups")
 @pytest.mark.parametrize(("what", "column", "missing"), [("reports", "output", 300), ("sums", "data", 0)])
 def test_one_flipped_bit_of_an_export_is_named_and_counted(tmp_path: Path, what: str, column: str, missing: int) -> None:
     store, survey, sums = collected(tmp_path, NARROW)
@@ -150,6 +159,7 @@ def test_one_flipped_bit_of_an_export_is_named_and_counted(tmp_path: Path, what:
     assert found > len(pages(path, column)) / 2
 
 
+@pytest.mark.usefixtures("small_row_groups")
 def test_an_export_whose_directory_contradicts_itself_is_named_and_counted(tmp_path: Path) -> None:
     store, survey, sums = collected(tmp_path, NARROW)
     path = export(store, survey, tmp_path / "a.parquet", "reports")

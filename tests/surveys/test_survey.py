@@ -15,7 +15,7 @@ from deniable.errors import DeniableError, InvalidParameter, Malformed, OutOfDom
 from deniable.exact import Epsilon
 from deniable.mechanisms import make_mechanism
 from deniable.reports import canonical_json
-from deniable.surveys import Asked, Attribute, Survey, survey_from_toml
+from deniable.surveys import Asked, Attribute, Steps, Survey, survey_from_toml
 
 ROOT = Path(__file__).parents[2]
 
@@ -121,6 +121,7 @@ CHANGES = {
     "opens": "2026-11-14",
     "closes": None,
     "keep_reports": True,
+    "release": "live",
 }
 
 
@@ -132,6 +133,31 @@ def test_any_change_is_another_hash(field: str) -> None:
     assert Survey.from_json(changed).hash != survey.hash
     with pytest.raises(WrongRecipe, match="another survey"):
         Survey.from_json(changed, hash=survey.hash)
+
+
+def test_numbers_are_published_in_steps_unless_the_author_says_otherwise() -> None:
+    text = TRAVEL.replace("STRATEGY", "sample-one")
+    assert travel().document()["release"] == {"reports": 100, "minutes": 60}
+    assert survey_from_toml("release = { reports = 500 }\n" + text).release == Steps(reports=500, minutes=60)
+    live = survey_from_toml('release = "live"\n' + text)
+    assert live.document()["release"] == "live"
+    assert "learns that report" in live.release_words
+    assert Survey.from_json(live.to_json(), hash=live.hash) == live
+
+
+@pytest.mark.parametrize(
+    "written",
+    ['"sometimes"', "{ reports = 1 }", "{ reports = 2.5 }", "{ minutes = -1 }", "{ days = 1 }", "100"],
+)
+def test_other_ways_to_publish_are_refused(written: str) -> None:
+    with pytest.raises(InvalidParameter, match=r"^release"):
+        survey_from_toml(f"release = {written}\n" + TRAVEL.replace("STRATEGY", "sample-one"))
+
+
+def test_a_document_says_its_steps_in_full() -> None:
+    for release in ({"reports": 100}, {"reports": 100, "minutes": 60, "more": 1}, "sometimes", None):
+        with pytest.raises((Malformed, InvalidParameter)):
+            Survey.from_json(canonical_json(travel().document() | {"release": release}))
 
 
 def test_a_channel_that_is_not_the_mechanisms_is_refused() -> None:

@@ -10,7 +10,7 @@ const short = (number) => (number >= 1e6 ? number.toExponential(2) : String(Numb
 /** The words for one survey on this device. `left` is what the ledger has left of the survey's budget. */
 export function explain(survey, left = survey.budget) {
   const odds = expNumber(survey.epsilon);
-  const { repeat, window, keep_reports: kept, strategy } = survey.document;
+  const { repeat, window, keep_reports: kept, release, strategy } = survey.document;
   return {
     title: survey.title,
     purpose: survey.document.purpose,
@@ -25,10 +25,18 @@ export function explain(survey, left = survey.budget) {
     keeping: kept
       ? "The collector may keep single reports. They carry no name, no address and no time finer than the window."
       : "The collector adds the report to its sums and keeps no single reports.",
+    releasing: release === "live" ? LIVE_WORDS : releaseWords(release),
     budget: `One answer costs ${survey.epsilon} of the ${survey.budget} you can ever spend on this survey; ${left} is left.`,
     checked: `This device checked the survey itself: its hash, and that no report is more than e^${survey.epsilon} = ${short(odds)} times likelier for one answer than for another.`,
     odds,
   };
+}
+
+const LIVE_WORDS = "Numbers are published live: whoever looks before and after your report learns that report.";
+
+function releaseWords({ reports, minutes }) {
+  const wait = minutes === 0 ? "" : ` and at least ${minutes} minute${minutes === 1 ? "" : "s"}`;
+  return `The survey says that new numbers are published after at least ${reports} new reports${wait}. Whoever sends all the others of a step can still work out yours.`;
 }
 
 const STRATEGY_WORDS = {

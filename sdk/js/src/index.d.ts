@@ -93,6 +93,7 @@ export interface SurveyDocument {
   readonly opens: string | null;
   readonly closes: string | null;
   readonly keep_reports: boolean;
+  readonly release: "live" | { readonly reports: number; readonly minutes: number };
 }
 /** A checked survey. */
 export class Survey {
@@ -125,6 +126,7 @@ export interface Explanation {
   readonly meaning: string;
   readonly repeating: string;
   readonly keeping: string;
+  readonly releasing: string;
   readonly budget: string;
   readonly checked: string;
   readonly odds: number;

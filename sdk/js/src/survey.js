@@ -10,12 +10,14 @@ import { canonicalJson, parseJson } from "./json.js";
 import { digest } from "./sha256.js";
 
 const FIELDS = ["attributes", "budget", "channel", "closes", "epsilon", "fingerprint", "format", "keep_reports", "mechanism"];
-FIELDS.push("opens", "purpose", "repeat", "strategy", "title", "version", "window");
+FIELDS.push("opens", "purpose", "release", "repeat", "strategy", "title", "version", "window");
 const STRATEGIES = { split: "product", "sample-one": "sample-one", "fake-data": "rs-fd" };
 const REPEATS = ["once", "permanent", "each-window"];
 const WINDOWS = ["survey", "day", "week", "month"];
 const MOST_BYTES = 1 << 24;
 const MOST_TEXT = 4000;
+const MOST_REPORTS = 10 ** 9;
+const MOST_MINUTES = 60 * 24 * 366;
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/;
 const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 
@@ -59,6 +61,16 @@ function checkWords(document) {
   must((document.repeat === "once") === (document.window === "survey"), "window is 'survey' exactly when repeat is 'once'");
   for (const name of ["opens", "closes"]) must(document[name] === null || (typeof document[name] === "string" && DATE.test(document[name])), `${name} must be a date`);
   must(typeof document.keep_reports === "boolean", "keep_reports must be true or false");
+  checkRelease(document.release);
+}
+
+/** When new numbers are published: "live", or in steps of many reports. */
+function checkRelease(release) {
+  if (release === "live") return;
+  must(Object.keys(Object(release)).sort().join() === "minutes,reports", 'release must be "live" or have exactly minutes and reports');
+  const { minutes, reports } = release;
+  must(Number.isSafeInteger(reports) && reports >= 2 && reports <= MOST_REPORTS, `release.reports must be a whole number from 2 to ${MOST_REPORTS}`);
+  must(Number.isSafeInteger(minutes) && minutes >= 0 && minutes <= MOST_MINUTES, `release.minutes must be a whole number from 0 to ${MOST_MINUTES}`);
 }
 
 function isText(value) {

@@ -28,6 +28,7 @@ export function surveyBytes({ mechanism = "k-rr", example = 0, ...changes } = {}
     opens: null,
     closes: null,
     keep_reports: false,
+    release: { reports: 100, minutes: 60 },
     ...changes,
   };
   return new TextEncoder().encode(canonicalJson(document));

@@ -3,6 +3,7 @@ import { test } from "node:test";
 
 import { channelFrom } from "../src/channels/index.js";
 import { InvalidParameter, Malformed, NotTrusted, OutOfDomain } from "../src/errors.js";
+import { explain } from "../src/explain.js";
 import { parseJson } from "../src/json.js";
 import { openSurvey, periodOf } from "../src/survey.js";
 import { fingerprintOf, hashOf, surveyBytes } from "./survey.js";
@@ -13,6 +14,13 @@ test("a good survey opens, and says its domain", async () => {
   const bytes = surveyBytes();
   const survey = await openSurvey(bytes, { hash: hashOf(bytes) });
   assert.deepEqual([survey.title, survey.names, survey.domainOf("commute").kind], ["Travel to work", ["commute"], "categories"]);
+});
+
+test("a survey says when new numbers are published", async () => {
+  const live = explain(await openSurvey(surveyBytes({ release: "live" })));
+  assert.match(live.releasing, /published live: whoever looks before and after your report learns that report/);
+  const steps = explain(await openSurvey(surveyBytes({ release: { reports: 500, minutes: 1 } })));
+  assert.match(steps.releasing, /after at least 500 new reports and at least 1 minute\./);
 });
 
 test("another hash is another survey", async () => {
@@ -44,6 +52,9 @@ for (const [name, changes] of Object.entries({
   "a window without repetition": { window: "day" },
   "no attributes": { attributes: [] },
   "a date that is none": { opens: "2026-13-01" },
+  "a release of one report at a time": { release: { reports: 1, minutes: 60 } },
+  "a release without a time": { release: { reports: 100 } },
+  "a release in other words": { release: "sometimes" },
 })) {
   test(`${name} is refused`, async () => {
     await assert.rejects(openSurvey(surveyBytes(changes)), Malformed);

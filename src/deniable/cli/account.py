@@ -109,7 +109,7 @@ def shuffle(
     epsilon: str, people: int, delta: str, mechanism: str | None, domain: str | None, chart: str | None, as_json: bool
 ) -> None:
     """What reports without their senders promise: far more than each by itself."""
-    from deniable.privacy import attained_epsilon, shuffled_epsilon
+    from deniable.privacy import attained_epsilon, shuffled_epsilon, shuffling_conditions
 
     level, allowed = _positive("epsilon", epsilon), _share("delta", delta)
     made = None if mechanism is None else chosen_mechanism(mechanism, epsilon, domain, ())
@@ -130,6 +130,8 @@ def shuffle(
     lines.append(
         f"{size}-ary randomized response really reaches {found['attained']['epsilon']:.4g}: no bound for it can be smaller."
     )
+    found["conditions"] = shuffling_conditions(people)
+    lines += ["This holds only if:", *(f"- {condition}" for condition in found["conditions"])]
     if chart is not None:
         _draw(chart, level, allowed, people)
         found["chart"] = chart

@@ -27,6 +27,7 @@ title = "Your flight from New York"
 purpose = "To see how late flights are, without a list of anyone's flights."
 epsilon = 2
 strategy = "sample-one"
+release = "live"
 
 [attributes.airline]
 question = "Which airline was it?"

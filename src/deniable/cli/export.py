@@ -41,7 +41,7 @@ def export(url: str, what: str | None, output: str, token_file: str | None, as_j
     """
     if what is None:
         raise click.UsageError("say what to export: --reports or --accumulators")
-    token = _token(token_file)
+    token = admin_token(token_file)
     folder = Path(output).parent
     if not folder.is_dir():
         raise InvalidParameter(f"--output: there is no folder {folder}")
@@ -60,7 +60,7 @@ def export(url: str, what: str | None, output: str, token_file: str | None, as_j
         click.echo(f"{output}: {size:,} bytes" + (f"; estimate with: deniable estimate {output}" if recipe else ""))
 
 
-def _token(path: str | None) -> str:
+def admin_token(path: str | None) -> str:
     """The token; never shown, whatever is wrong with it."""
     try:
         text = Path(path).read_text(encoding="ascii") if path is not None else os.environ.get(TOKEN, "")

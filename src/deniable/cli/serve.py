@@ -28,6 +28,13 @@ WORKER = "DENIABLE_SOCKET"
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes that serve.")
 @click.option("--origin", "origins", multiple=True, help="A web page's origin that may send reports (CORS); may be repeated.")
 @click.option("--submit-needs-token", is_flag=True, help="Only bearers of a token may submit.")
+@click.option(
+    "--write-at-least",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 1000),
+    help="Write no fewer reports of a window at once: fewer wait in memory, and their devices are told to come back.",
+)
 @click.option("--tls-certificate", type=click.Path(exists=True, dir_okay=False), help="A PEM file, for HTTPS.")
 @click.option("--tls-key", type=click.Path(exists=True, dir_okay=False), help="Its private key.")
 @click.option("--access-log", is_flag=True, help="Log every request's address and path. Off by default: addresses are personal.")
@@ -41,6 +48,7 @@ def serve(
     workers: int,
     origins: tuple[str, ...],
     submit_needs_token: bool,
+    write_at_least: int,
     tls_certificate: str | None,
     tls_key: str | None,
     access_log: bool,
@@ -57,6 +65,7 @@ def serve(
         port=port,
         origins=origins,
         submit_needs_token=submit_needs_token,
+        write_at_least=write_at_least,
         certificate=tls_certificate,
         private_key=tls_key,
         access_log=access_log,
@@ -159,6 +168,7 @@ def _announce(address: str, opened: list[Opened], as_json: bool, dashboard: bool
                 "hash": found.survey.hash,
                 "url": f"{address}/v1/surveys/{found.survey.hash}",
                 "open": found.open,
+                "release": found.survey.release_words,
                 "reasons": found.reasons,
             }
             for found in opened
@@ -172,6 +182,7 @@ def _announce(address: str, opened: list[Opened], as_json: bool, dashboard: bool
             click.echo(f"  {found.survey.title}: {address}/v1/surveys/{found.survey.hash}{'' if found.open else ' (closed)'}")
             for name, why in found.reasons.items():
                 click.echo(f"    {name}: {why}")
+            click.echo(f"    {found.survey.release_words}")
         if not opened:
             click.echo("  No survey is open yet: give a survey file, or open one with a token (POST /v1/admin/surveys).")
         click.echo("Stop with Ctrl-C.")

@@ -2,45 +2,58 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import time
+import urllib.error
+import urllib.request
 from typing import Any
 
 import click
 
+from deniable.cli.export import TOKEN, admin_token
 from deniable.cli.survey_address import find_survey, said
 from deniable.cli.terminal import console, print_json, table
-from deniable.errors import NotDelivered
+from deniable.errors import InvalidParameter, NotDelivered
 
 MOST_ROWS = 12
+PATIENCE = 30.0
 
 
 @click.command()
 @click.argument("url")
 @click.option("--every", default=2.0, show_default=True, type=click.FloatRange(0.2, 3600), help="Seconds between looks.")
 @click.option("--once", is_flag=True, help="Look once and stop.")
+@click.option("--live", "everything", is_flag=True, help="All reports, not only those that are public: for an admin with a token.")
+@click.option("--token-file", type=click.Path(exists=True, dir_okay=False), help=f"A file with the token; else ${TOKEN}.")
 @click.option("--json", "as_json", is_flag=True, help="Print the estimates as JSON, once.")
-def watch(url: str, every: float, once: bool, as_json: bool) -> None:
-    """Show the live estimates of the survey at URL, or of the one open survey of the collector at URL."""
+def watch(url: str, every: float, once: bool, everything: bool, token_file: str | None, as_json: bool) -> None:
+    """Show the estimates of the survey at URL, or of the one open survey of the collector at URL, while they move.
+
+    They move in the steps that the survey's document promises. Whoever runs the collector sees every report with --live.
+    """
+    if token_file is not None and not everything:
+        raise InvalidParameter("--token-file is for --live: public estimates need no token")
+    token = admin_token(token_file) if everything else None
     url = find_survey(url).url
     if as_json:
-        print_json(_estimates(url))
+        print_json(_estimates(url, token))
         return
     out = console()
     if once or not out.is_terminal:
-        for part in _tables(_estimates(url)):
+        for part in _tables(_estimates(url, token)):
             out.print(part)
         return
     from rich.console import Group
     from rich.live import Live
 
-    shown = _tables(_estimates(url))
+    shown = _tables(_estimates(url, token))
     with Live(Group(*shown), console=out, refresh_per_second=4) as live:
         try:
             while True:
                 time.sleep(every)
                 try:
-                    shown = _tables(_estimates(url))
+                    shown = _tables(_estimates(url, token))
                     live.update(Group(*shown))
                 except NotDelivered as error:  # a collector that restarts comes back
                     live.update(Group(*shown, f"{error} These are the numbers from before."))
@@ -48,20 +61,38 @@ def watch(url: str, every: float, once: bool, as_json: bool) -> None:
             return
 
 
-def _estimates(url: str) -> dict[str, Any]:
+def _estimates(url: str, token: str | None) -> dict[str, Any]:
     from deniable.client import HttpTransport
 
-    status, data = HttpTransport().get(f"{url}/estimates")
+    status, data = HttpTransport().get(f"{url}/estimates") if token is None else _everything(f"{url}/estimates", token)
     if status != 200:
         raise NotDelivered(f"the collector has no estimates there: {said(status, data)}")
     found: dict[str, Any] = json.loads(data)
+    if token is not None and (found["as_of"] or found["waiting"]):
+        raise NotDelivered("the collector does not take this token for administration; `deniable token NAME` makes one")
     return found
+
+
+def _everything(url: str, token: str) -> tuple[int, bytes]:
+    from deniable.client.transport import checked_url, open_request
+
+    request = urllib.request.Request(checked_url(url), headers={"Authorization": f"Bearer {token}"})  # noqa: S310 - checked
+    try:
+        with open_request(request, PATIENCE) as answer:
+            return int(answer.status), bytes(answer.read())
+    except urllib.error.HTTPError as answer:
+        with answer:
+            return answer.code, answer.read(1 << 16)
+    except (OSError, http.client.HTTPException):
+        raise NotDelivered("the collector cannot be reached; is it running?") from None
 
 
 def _tables(found: dict[str, Any]) -> list[Any]:
     """One table per view that is short enough to read."""
     from rich.text import Text
 
+    if found["waiting"]:
+        return [Text(found["title"], style="bold"), Text(f"  {found['waiting']}"), Text(f"  {found['release']}")]
     made: list[Any] = []
     for attribute in found["attributes"]:
         title = f"{attribute['question']} ({attribute['n']:,} of {found['n']:,} reports, {attribute['mechanism']})"
@@ -73,6 +104,8 @@ def _tables(found: dict[str, Any]) -> list[Any]:
             if view["what"] == "distribution":
                 continue
             made.append(_table(view["what"], rows, percent=view["what"] in ("frequency", "words")))
+    if found["as_of"]:
+        made.append(Text(f"As of {found['as_of']}. {found['release']}"))
     return made
 
 

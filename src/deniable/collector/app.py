@@ -31,11 +31,12 @@ def make_app(
     limits: Limits | None = None,
     origins: Sequence[str] = (),
     submit_needs_token: bool = False,
+    write_at_least: int = 1,
     version: str = "1",
     pages: Sequence[BaseRoute] = (),
 ) -> Starlette:
     """The application over a store. `origins` are the web pages that may talk to it; `pages` are served beside the API."""
-    state = State(store, Writer(store), limits or Limits(), submit_needs_token)
+    state = State(store, Writer(store, at_least=write_at_least), limits or Limits(), submit_needs_token)
     document = openapi_document(version)
 
     async def openapi(_: Request) -> Response:

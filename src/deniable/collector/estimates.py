@@ -6,11 +6,11 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import reduce
 from typing import Any
 
 from deniable.accumulators import Accumulator, Joined, accumulator_for
 from deniable.collector.messages import AttributeEstimate, Estimates, Row, View
+from deniable.collector.steps import Published, live, published
 from deniable.collector.store import Store
 from deniable.domains import Binary, Categories, Circle, Interval, Text, Whole
 from deniable.errors import DeniableError
@@ -24,28 +24,30 @@ BINS = 32
 FRESH_SECONDS = 1.0
 
 
-def estimates(survey: Survey, sums: dict[str, Accumulator], window: str = "") -> Estimates:
+def estimates(survey: Survey, shown: Published, window: str = "") -> Estimates:
     """All attributes of a survey, of one window or of all together."""
-    chosen = [part for period, part in sums.items() if not window or period == window]
-    whole = reduce(lambda a, b: a.merge(b), chosen) if chosen else accumulator_for(survey.mechanism)
+    whole = shown.windows.get(window, accumulator_for(survey.mechanism)) if window else shown.whole
     return Estimates(
         survey=survey.hash,
         title=survey.title,
         n=whole.n,
         level=LEVEL,
         window=window,
-        windows={period: part.n for period, part in sums.items()},
-        attributes=[_attribute(survey, whole, name) for name in survey.names],
+        windows={period: part.n for period, part in shown.windows.items()},
+        attributes=[_attribute(survey, whole, name, shown.waiting) for name in survey.names],
+        release=survey.release_words,
+        waiting=shown.waiting,
+        as_of=shown.as_of,
     )
 
 
-def _attribute(survey: Survey, whole: Accumulator, name: str) -> AttributeEstimate:
+def _attribute(survey: Survey, whole: Accumulator, name: str, waiting: str) -> AttributeEstimate:
     part = whole.parts[name] if isinstance(whole, Joined) else whole
     mechanism = part.mechanism
     question = next(attribute.question for attribute in survey.attributes if attribute.name == name)
     found = AttributeEstimate(name, question, repr(mechanism.domain), mechanism.name, part.n, [])
     if part.n == 0:
-        found.note = "nobody has answered yet"
+        found.note = waiting or "nobody has answered yet"
         return found
     try:
         found.views = views_of(mechanism, part, whole, name)
@@ -139,16 +141,17 @@ class EstimateCache:
 
     store: Store
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _kept: dict[tuple[str, str], tuple[float, Estimates]] = field(default_factory=dict)
+    _kept: dict[tuple[str, str, bool], tuple[float, Estimates]] = field(default_factory=dict)
 
-    def get(self, survey: Survey, window: str) -> Estimates:
-        """From the sums as they are now, or were a moment ago."""
+    def get(self, survey: Survey, window: str, *, everything: bool = False) -> Estimates:
+        """What is public, now or a moment ago; with `everything`, the sums as they are."""
+        name = (survey.hash, window, everything)
         with self._lock:
-            kept = self._kept.get((survey.hash, window))
+            kept = self._kept.get(name)
             if kept is not None and time.monotonic() - kept[0] < FRESH_SECONDS:
                 return kept[1]
-            found = estimates(survey, self.store.sums(survey), window)
+            found = estimates(survey, (live if everything else published)(self.store, survey), window)
             if len(self._kept) > 64:
                 self._kept.clear()
-            self._kept[survey.hash, window] = (time.monotonic(), found)
+            self._kept[name] = (time.monotonic(), found)
             return found

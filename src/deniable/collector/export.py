@@ -7,10 +7,13 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
+from deniable.collector.kept import kept, permutation
 from deniable.collector.store import Store
 from deniable.errors import MissingPackage
 from deniable.surveys import Survey
-from deniable.wire import decode_reports
+
+ROW_GROUP = 100_000
+"""Reports that are put into one random order and written as one row group, at least; fewer only when there are no more."""
 
 
 class MissingArrow(MissingPackage):
@@ -40,21 +43,34 @@ def parquet_of_sums(store: Store, survey: Survey) -> Iterator[bytes]:
 
 
 def parquet_of_reports(store: Store, survey: Survey) -> Iterator[bytes]:
-    """One row per report: `recipe` and `output`, as `deniable estimate` reads them, and `period`."""
+    """One row per report, in random order: `recipe` and `output`, as `deniable estimate` reads them, and `period`."""
     arrow, _ = _arrow()
     # Outputs of wide reports do not fit a number; `deniable estimate` reads text as hexadecimal digits.
     number = arrow.uint64() if survey.mechanism.channel.outputs <= 1 << 63 else arrow.string()
     schema = arrow.schema([("recipe", arrow.string()), ("output", number), ("period", arrow.string())])
 
     def tables() -> Iterator[Any]:
-        for period, frame in store.kept_reports(survey.hash):
-            reports = decode_reports(survey.mechanism, frame)
-            outputs = [report.output if number == arrow.uint64() else format(report.output, "x") for report in reports]
-            columns = [[report.recipe for report in reports], outputs, [period] * len(reports)]
+        for rows in _row_groups(store, survey):
+            places = permutation(len(rows)).tolist()
+            outputs = [rows[place][1] if number == arrow.uint64() else format(rows[place][1], "x") for place in places]
+            columns = [[survey.mechanism.fingerprint] * len(rows), outputs, [rows[place][0] for place in places]]
             arrays = [arrow.array(column, kind) for column, kind in zip(columns, schema.types, strict=True)]
             yield arrow.Table.from_arrays(arrays, schema=schema)
 
     return _written(survey, schema, tables())
+
+
+def _row_groups(store: Store, survey: Survey) -> Iterator[list[tuple[str, int]]]:
+    """Window and output of all kept reports, in groups of at least `ROW_GROUP`, or in one."""
+    rows: list[tuple[str, int]] = []
+    for period, reports in kept(store, survey):
+        rows += [(period, output) for output in reports.ints()]
+        # A group is given out when enough is left for one more.
+        while len(rows) >= 2 * ROW_GROUP:
+            yield rows[:ROW_GROUP]
+            rows = rows[ROW_GROUP:]
+    if rows:
+        yield rows
 
 
 class _Pipe(io.RawIOBase):
@@ -93,7 +109,7 @@ def _written(survey: Survey, schema: Any, tables: Iterator[Any]) -> Iterator[byt
     described = schema.with_metadata({b"deniable.survey": survey.to_json()})
     writer = parquet.ParquetWriter(pipe, described, write_page_checksum=True)
     for table in tables:
-        writer.write_table(table.replace_schema_metadata(described.metadata))
+        writer.write_table(table.replace_schema_metadata(described.metadata), row_group_size=max(1, table.num_rows))
         yield pipe.take()
     writer.close()
     yield pipe.take()

@@ -38,6 +38,9 @@ class SurveyLine(Struct):
     title: str
     open: bool
     n: int
+    """Reports that are public; they move in the survey's steps."""
+    waiting: str
+    """How far it is to the first numbers, such as "23 of 100 reports"; empty when there are some."""
 
 
 class SurveyList(Struct):
@@ -87,8 +90,14 @@ class Estimates(Struct):
     window: str
     """The window these numbers are of; empty means all of them together."""
     windows: dict[str, int]
-    """Every window and its number of reports."""
+    """Every window that is public and its number of reports; all together may be more."""
     attributes: list[AttributeEstimate]
+    release: str
+    """When new numbers are published, in words."""
+    waiting: str = ""
+    """How far it is to the first numbers, such as "23 of 100 reports"; empty when there are some."""
+    as_of: str = ""
+    """When these numbers became public; empty when they are live."""
 
 
 class Health(Struct):

@@ -8,6 +8,8 @@ from starlette.responses import Response
 
 from deniable.collector.messages import ENCODER, Health, Refusal, SurveyLine, SurveyList
 from deniable.collector.state import State
+from deniable.collector.steps import published_counts
+from deniable.collector.writer import Tally
 
 
 def _state(request: Request) -> State:
@@ -26,9 +28,9 @@ async def list_surveys(request: Request) -> Response:
     state = _state(request)
 
     def look() -> SurveyList:
-        counted = state.store.counted()
+        counts = published_counts(state.store)
         surveys = [state.survey(name) for name in state.hashes()]
-        return SurveyList([SurveyLine(s.hash, s.title, state.is_open(s), counted.get(s.hash, 0)) for s in surveys])
+        return SurveyList([SurveyLine(s.hash, s.title, state.is_open(s), *counts.get(s.hash, (0, ""))) for s in surveys])
 
     return json_response(await run_in_threadpool(look))
 
@@ -42,13 +44,14 @@ async def one_survey(request: Request) -> Response:
 
 
 async def show_estimates(request: Request) -> Response:
-    """GET /v1/surveys/{hash}/estimates[?window=…]."""
+    """GET /v1/surveys/{hash}/estimates[?window=…]: what is public, or with an admin's token everything as it is now."""
     state = _state(request)
     survey = state.survey(request.path_params["hash"])
     window = request.query_params.get("window", "")
     if len(window) > 16:
         raise Refusal(400, "window must be the name of one of the survey's windows")
-    return json_response(await run_in_threadpool(state.estimates.get, survey, window))
+    everything = state.is_admin(request)
+    return json_response(await run_in_threadpool(lambda: state.estimates.get(survey, window, everything=everything)))
 
 
 async def health(request: Request) -> Response:
@@ -62,11 +65,29 @@ async def health(request: Request) -> Response:
 
 
 async def metrics(request: Request) -> Response:
-    """GET /metrics: Prometheus text. Counts of this worker since it began, and what the database holds."""
+    """GET /metrics: Prometheus text. Everyone sees what is public; with an admin's token also what this worker did."""
     state: State = request.app.state.collector
-    tally = state.writer.tally
-    counted = await run_in_threadpool(state.store.counted)
+    counts = await run_in_threadpool(published_counts, state.store)
     lines = [
+        "# HELP deniable_survey_reports Reports of a survey that are public.",
+        "# TYPE deniable_survey_reports gauge",
+        *(f'deniable_survey_reports{{survey="{name[:12]}"}} {n}' for name, (n, _) in sorted(counts.items())),
+    ]
+    if state.is_admin(request):
+        # Counters that move with every report would say when each one came.
+        lines += _worker(state.writer.tally)
+        counted = await run_in_threadpool(state.store.counted)
+        lines += [
+            "# HELP deniable_survey_reports_stored Reports of a survey in the database.",
+            "# TYPE deniable_survey_reports_stored gauge",
+            *(f'deniable_survey_reports_stored{{survey="{name[:12]}"}} {n}' for name, n in sorted(counted.items())),
+        ]
+    return Response("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4")
+
+
+def _worker(tally: Tally) -> list[str]:
+    """Counts of this worker since it began."""
+    return [
         "# HELP deniable_reports_accepted_total Reports counted by this worker.",
         "# TYPE deniable_reports_accepted_total counter",
         f"deniable_reports_accepted_total {tally.accepted}",
@@ -82,8 +103,4 @@ async def metrics(request: Request) -> Response:
         "# HELP deniable_transaction_seconds_total Time spent in transactions.",
         "# TYPE deniable_transaction_seconds_total counter",
         f"deniable_transaction_seconds_total {tally.seconds:.6f}",
-        "# HELP deniable_survey_reports Reports of a survey in the database.",
-        "# TYPE deniable_survey_reports gauge",
-        *(f'deniable_survey_reports{{survey="{name[:12]}"}} {n}' for name, n in sorted(counted.items())),
     ]
-    return Response("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4")

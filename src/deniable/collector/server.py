@@ -35,6 +35,8 @@ class Serving:
     port: int = 8000
     origins: tuple[str, ...] = ()
     submit_needs_token: bool = False
+    write_at_least: int = 1
+    """Reports of a window that are written at once, at least; fewer wait in memory."""
     certificate: str | None = None
     private_key: str | None = None
     access_log: bool = False
@@ -99,6 +101,7 @@ def serve(serving: Serving, listening: socket.socket, *, ready: Callable[[], Non
         limits=serving.limits,
         origins=serving.origins,
         submit_needs_token=serving.submit_needs_token,
+        write_at_least=serving.write_at_least,
         pages=serving.pages(),
     )
     protocol = type("Protocol", (PatientProtocol,), {"head_seconds": serving.limits.head_seconds})

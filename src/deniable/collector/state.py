@@ -104,6 +104,12 @@ class State:
         elif role is not None:
             raise Refusal(401, "a token is needed: Authorization: Bearer …")
 
+    def is_admin(self, request: Request) -> bool:
+        """Does the request carry an admin's token?"""
+        given = request.headers.get("authorization", "")
+        known = self._token(digest(given.removeprefix("Bearer "))) if given else None
+        return known is not None and known[1] == "admin"
+
     def _token(self, token: bytes) -> tuple[str, str] | None:
         found = self._look_up(token)
         if found is None and time.monotonic() - self._tokens_looked > RELOAD_SECONDS / 2:

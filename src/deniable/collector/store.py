@@ -1,29 +1,35 @@
-"""Durable storage: what was counted, exactly once. SQLite in a file, or PostgreSQL by its URL."""
+"""Durable storage: what was counted, exactly once."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
+import math
 import secrets
+import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Table, create_engine, event, func, select, text, update
+from sqlalchemy import Connection, Table, func, select, text, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
+from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from deniable.accumulators import Accumulator, accumulator_for
 from deniable.accumulators.choose import accumulator_from_bytes
 from deniable.batch import Reports
-from deniable.collector.tables import METADATA, PLANS, REPORTS, SUMS, SURVEYS, TOKENS
+from deniable.collector.database import empty_log, engine_of, rewrite_tables
+from deniable.collector.kept import keep, mix
+from deniable.collector.tables import METADATA, PLANS, RECEIPTS, REWRITTEN, SUMS, SURVEYS, TOKENS
 from deniable.errors import InvalidParameter
 from deniable.surveys import Survey
-from deniable.wire import encode_reports
 
 SHARDS = 16
+TIDY_SUBMISSIONS = 10_000
+TIDY_SECONDS = {"sqlite": 2.0, "postgresql": 60.0}
+"""After so many submissions or so many seconds nothing is left in the files but what the tables say."""
 ROLES = ("admin", "submit")
 # All keys in one parameter: a statement with a thousand parameters would cost more than the insert itself.
 _RECEIVE_SQLITE = text(
@@ -48,13 +54,20 @@ class Arrival:
     count: int
 
 
+class _TooFew(Exception):
+    """Fewer new reports than may be written at once."""
+
+
 class Store:
     """One database. Every method is one transaction."""
 
     def __init__(self, url: str) -> None:
-        self.engine = _engine(url)
+        self.engine = engine_of(url)
         self.is_sqlite = self.engine.dialect.name == "sqlite"
         self.shard = secrets.randbelow(SHARDS)
+        self.tidy_seconds = TIDY_SECONDS[self.engine.dialect.name]
+        self.tidy_submissions = TIDY_SUBMISSIONS if self.is_sqlite else sys.maxsize
+        self._surveys: dict[str, Survey] = {}
         try:
             METADATA.create_all(self.engine)
         except DBAPIError as error:
@@ -67,24 +80,27 @@ class Store:
         self.engine.dispose()
 
     @contextmanager
-    def _writing(self) -> Iterator[Connection]:
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that writes."""
         with self.engine.begin() as connection:
             yield connection
 
     @contextmanager
-    def _reading(self) -> Iterator[Connection]:
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that only reads."""
         with self.engine.execution_options(reads=True).connect() as connection:
             yield connection
 
-    def _insert(self, table: Table) -> Any:
+    def insert(self, table: Table) -> Any:
         """An insert that can say what to do about rows that are there already; each database has its own."""
         return sqlite.insert(table) if self.is_sqlite else postgresql.insert(table)
 
     def add_survey(self, survey: Survey) -> bool:
         """Open a survey; False when it was there already (it is not opened again if it was closed)."""
+        row = {"hash": survey.hash, "document": survey.to_json(), "open": True, "stepped": math.ceil(time.time())}
         try:
-            with self._writing() as connection:
-                connection.execute(SURVEYS.insert().values(hash=survey.hash, document=survey.to_json(), open=True))
+            with self.writing() as connection:
+                connection.execute(SURVEYS.insert().values(**row))
         except IntegrityError:
             return False
         return True
@@ -92,59 +108,94 @@ class Store:
     def add_plan(self, text: str, survey_hash: str, reasons: dict[str, str]) -> None:
         """Remember what a survey file became, and why; what is there already stays."""
         row = {"source": digest(text), "survey": survey_hash, "reasons": json.dumps(reasons)}
-        with self._writing() as connection:
-            connection.execute(self._insert(PLANS).values(row).on_conflict_do_nothing())
+        with self.writing() as connection:
+            connection.execute(self.insert(PLANS).values(row).on_conflict_do_nothing())
 
     def planned(self, text: str) -> str | None:
         """The hash of the survey that this file became before."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             found: str | None = connection.execute(select(PLANS.c.survey).where(PLANS.c.source == digest(text))).scalar()
         return found
 
     def reasons(self, survey_hash: str) -> dict[str, str]:
         """Why the mechanisms of a survey were chosen, by attribute; empty when its author named them."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             rows = connection.execute(select(PLANS.c.reasons).where(PLANS.c.survey == survey_hash).order_by(PLANS.c.source))
             return {name: why for row in rows for name, why in json.loads(row.reasons).items()}
 
     def close_survey(self, survey_hash: str) -> bool:
         """No more submissions; False when there is no such survey."""
-        with self._writing() as connection:
+        with self.writing() as connection:
             return connection.execute(update(SURVEYS).where(SURVEYS.c.hash == survey_hash).values(open=False)).rowcount > 0
 
     def surveys(self) -> list[tuple[Survey, bool]]:
         """Every survey, and whether it is open."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             rows = connection.execute(select(SURVEYS.c.document, SURVEYS.c.open).order_by(SURVEYS.c.hash)).fetchall()
         return [(Survey.from_json(bytes(row.document)), bool(row.open)) for row in rows]
 
     def open_hashes(self) -> dict[str, bool]:
         """Which surveys there are, and whether each is open."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             return {row.hash: bool(row.open) for row in connection.execute(select(SURVEYS.c.hash, SURVEYS.c.open))}
 
     def survey(self, survey_hash: str) -> Survey | None:
-        """One survey."""
-        with self._reading() as connection:
-            data = connection.execute(select(SURVEYS.c.document).where(SURVEYS.c.hash == survey_hash)).scalar()
-        return None if data is None else Survey.from_json(bytes(data))
+        """One survey; a document never changes, so it is read and checked once."""
+        if survey_hash not in self._surveys:
+            with self.reading() as connection:
+                data = connection.execute(select(SURVEYS.c.document).where(SURVEYS.c.hash == survey_hash)).scalar()
+            if data is None:
+                return None
+            self._surveys[survey_hash] = Survey.from_json(bytes(data))
+        return self._surveys[survey_hash]
 
-    def count(self, arrivals: Sequence[Arrival]) -> list[bool]:
-        """Count what is new and write the receipts, all in one transaction; for every arrival, was it new?
+    def count(self, arrivals: Sequence[Arrival], *, at_least: int = 1) -> list[bool | None]:
+        """Count what is new and write the receipts; for every arrival, was it new?
 
-        When this returns, it is durable. When it raises, nothing was counted.
+        When this returns, it is durable. When it raises, nothing was counted. With `at_least`, the new reports of a window
+        are written when there are so many of them; None says that one was not written, because there were too few.
         """
-        fresh = [False] * len(arrivals)
-        with self._writing() as connection:
+        if at_least == 1:
+            with self.writing() as connection:
+                fresh = self._counted(connection, arrivals)
+            return list(fresh)
+        answers: list[bool | None] = [None] * len(arrivals)
+        for group in _by(arrivals, lambda arrival: (arrival.survey.hash, arrival.period)).values():
+            mine = [arrivals[place] for place in group]
+            try:
+                with self.writing() as connection:
+                    fresh = self._counted(connection, mine, at_least)
+            except _TooFew:
+                known = self.known(mine)
+                fresh = [False if old else None for old in known]
+            for place, new in zip(group, fresh, strict=True):
+                answers[place] = new
+        return answers
+
+    def known(self, arrivals: Sequence[Arrival]) -> list[bool]:
+        """For every arrival, was it counted before?"""
+        found: set[tuple[str, bytes]] = set()
+        with self.reading() as connection:
             for survey_hash, places in _by(arrivals, lambda arrival: arrival.survey.hash).items():
-                first: dict[bytes, int] = {}
-                for place in places:
-                    first.setdefault(arrivals[place].key, place)
-                for key in self._receive(connection, survey_hash, list(first)):
-                    fresh[first[key]] = True
-            new = [arrival for arrival, is_new in zip(arrivals, fresh, strict=True) if is_new]
-            for group in _by(new, lambda arrival: (arrival.survey.hash, arrival.period)).values():
-                self._fold(connection, [new[place] for place in group])
+                for begin in range(0, len(places), 1000):
+                    keys = [arrivals[place].key for place in places[begin : begin + 1000]]
+                    query = select(RECEIPTS.c.key).where((RECEIPTS.c.survey == survey_hash) & RECEIPTS.c.key.in_(keys))
+                    found.update((survey_hash, bytes(key)) for key in connection.execute(query).scalars())
+        return [(arrival.survey.hash, arrival.key) in found for arrival in arrivals]
+
+    def _counted(self, connection: Connection, arrivals: Sequence[Arrival], at_least: int = 1) -> list[bool | None]:
+        fresh: list[bool | None] = [False] * len(arrivals)
+        for survey_hash, places in _by(arrivals, lambda arrival: arrival.survey.hash).items():
+            first: dict[bytes, int] = {}
+            for place in places:
+                first.setdefault(arrivals[place].key, place)
+            for key in self._receive(connection, survey_hash, list(first)):
+                fresh[first[key]] = True
+        new = [arrival for arrival, is_new in zip(arrivals, fresh, strict=True) if is_new]
+        if new and sum(arrival.count for arrival in new) < at_least:
+            raise _TooFew
+        for group in _by(new, lambda arrival: (arrival.survey.hash, arrival.period)).values():
+            self._fold(connection, [new[place] for place in group])
         return fresh
 
     def _receive(self, connection: Connection, survey_hash: str, keys: list[bytes]) -> list[bytes]:
@@ -167,7 +218,7 @@ class Store:
             # Another writer may have begun the same row; whoever is second waits here and goes on from its sums.
             empty = accumulator_for(survey.mechanism).to_bytes()
             row = {"survey": survey.hash, "period": period, "shard": self.shard, "n": 0, "data": empty}
-            connection.execute(self._insert(SUMS).values(row).on_conflict_do_nothing())
+            connection.execute(self.insert(SUMS).values(row).on_conflict_do_nothing())
             data = connection.execute(read).scalar_one()
         sums = accumulator_from_bytes(survey.mechanism, bytes(data))
         singles = [report for arrival in arrivals if isinstance(arrival.reports, list) for report in arrival.reports]
@@ -178,15 +229,15 @@ class Store:
                 sums.add(arrival.reports)
         connection.execute(update(SUMS).where(place).values(n=sums.n, data=sums.to_bytes()))
         if survey.keep_reports:
-            self._keep(connection, arrivals, singles)
+            keep(connection, arrivals)
 
-    def _keep(self, connection: Connection, arrivals: list[Arrival], singles: list[Any]) -> None:
-        survey, period = arrivals[0].survey, arrivals[0].period
-        frames = [arrival.reports.to_bytes() for arrival in arrivals if isinstance(arrival.reports, Reports)]
-        if singles:
-            frames.append(encode_reports(survey.mechanism, singles))
-        rows = [{"survey": survey.hash, "period": period, "data": frame} for frame in frames]
-        connection.execute(REPORTS.insert(), rows)
+    def tidy(self) -> bool:
+        """Leave nothing in the files but what the tables say: no order of arrival, no old versions of sums.
+
+        SQLite's log is emptied; PostgreSQL's small tables are rewritten. False when somebody is in the way: try again later.
+        """
+        mix(self)
+        return empty_log(self.engine) if self.is_sqlite else rewrite_tables(self.engine, [table.name for table in REWRITTEN])
 
     def sums(self, survey: Survey) -> dict[str, Accumulator]:
         """The accumulator of every window, shards merged."""
@@ -199,28 +250,15 @@ class Store:
     def raw_sums(self, survey_hash: str) -> list[tuple[str, int, bytes]]:
         """Window, shard and accumulator bytes of a survey."""
         query = select(SUMS.c.period, SUMS.c.shard, SUMS.c.data).where(SUMS.c.survey == survey_hash)
-        with self._reading() as connection:
+        with self.reading() as connection:
             rows = connection.execute(query.order_by(SUMS.c.period, SUMS.c.shard))
             return [(row.period, row.shard, bytes(row.data)) for row in rows]
 
     def counted(self) -> dict[str, int]:
         """The number of reports of every survey that has any."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             rows = connection.execute(select(SUMS.c.survey, func.sum(SUMS.c.n)).group_by(SUMS.c.survey)).fetchall()
         return {row[0]: int(row[1]) for row in rows}
-
-    def kept_reports(self, survey_hash: str) -> Iterator[tuple[str, bytes]]:
-        """Window and wire batch of everything that was kept, a few at a time."""
-        last = 0
-        while True:
-            query = select(REPORTS).where((REPORTS.c.survey == survey_hash) & (REPORTS.c.number > last))
-            with self._reading() as connection:
-                rows = connection.execute(query.order_by(REPORTS.c.number).limit(100)).fetchall()
-            if not rows:
-                return
-            for row in rows:
-                yield row.period, bytes(row.data)
-            last = rows[-1].number
 
     def add_token(self, name: str, role: str) -> str:
         """A new token; it is shown now and never again."""
@@ -230,7 +268,7 @@ class Store:
             raise InvalidParameter(f"role must be one of {', '.join(ROLES)}")
         token = secrets.token_urlsafe(32)
         try:
-            with self._writing() as connection:
+            with self.writing() as connection:
                 connection.execute(TOKENS.insert().values(digest=digest(token), name=name, role=role))
         except IntegrityError:
             raise InvalidParameter("name: there is already a token of this name") from None
@@ -238,12 +276,12 @@ class Store:
 
     def tokens(self) -> dict[bytes, tuple[str, str]]:
         """Digest to name and role."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             return {bytes(row.digest): (row.name, row.role) for row in connection.execute(select(TOKENS))}
 
     def alive(self) -> bool:
         """Does the database answer?"""
-        with self._reading() as connection:
+        with self.reading() as connection:
             return connection.execute(text("SELECT 1")).scalar() == 1
 
 
@@ -258,34 +296,3 @@ def _by(arrivals: Sequence[Arrival], name: Any) -> dict[Any, list[int]]:
     for place, arrival in enumerate(arrivals):
         found.setdefault(name(arrival), []).append(place)
     return dict(sorted(found.items()))
-
-
-def _engine(url: str) -> Engine:
-    if url.startswith("sqlite"):
-        engine = create_engine(url, connect_args={"timeout": 30})
-        event.listen(engine, "connect", _prepare_sqlite)
-        event.listen(engine, "begin", _begin_immediate)
-        path = engine.url.database
-        if path and path != ":memory:" and not os.path.exists(path):
-            # Only the operator reads the sums; SQLite gives the files beside it the same mode.
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        return engine
-    if url.startswith("postgresql+psycopg://"):
-        try:
-            return create_engine(url, pool_pre_ping=True, pool_size=4, max_overflow=4)
-        except (ArgumentError, ValueError):
-            raise InvalidParameter("database is not a URL such as postgresql+psycopg://user@host/name") from None
-    raise InvalidParameter("database must be a URL that begins with sqlite:/// or postgresql+psycopg://")
-
-
-def _prepare_sqlite(connection: Any, _: object) -> None:
-    # SQLAlchemy's own BEGIN is used instead of the driver's, which would begin too late.
-    connection.isolation_level = None
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA foreign_keys = ON")
-
-
-def _begin_immediate(connection: Connection) -> None:
-    # A writer takes its place at once: one that read first could not be let in afterwards.
-    connection.exec_driver_sql("BEGIN" if connection.get_execution_options().get("reads") else "BEGIN IMMEDIATE")

@@ -9,11 +9,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from deniable.batch import Reports
+from deniable.collector.holding import Busy
 from deniable.collector.limits import body_of
 from deniable.collector.messages import ENCODER, SEVERAL, SINGLE, Accepted, Refusal, SubmissionMessage
 from deniable.collector.state import State
 from deniable.collector.store import Arrival
-from deniable.collector.writer import Busy
 from deniable.errors import WireError
 from deniable.surveys import BATCH_TYPE, Survey, decode_batch
 from deniable.wire import decode_report
@@ -82,7 +82,7 @@ async def count_now(state: State, arrivals: list[Arrival]) -> tuple[int, int]:
     """How many reports were counted now, and how many had been before; durable when this returns."""
     try:
         fresh = await state.writer.count(arrivals)
-    except Busy:
-        raise Refusal(503, "busy; come back later with the same key", retry_after=1) from None
+    except Busy as busy:
+        raise Refusal(503, busy.why, retry_after=1) from None
     accepted = sum(arrival.count for arrival, new in zip(arrivals, fresh, strict=True) if new)
     return accepted, sum(arrival.count for arrival in arrivals) - accepted

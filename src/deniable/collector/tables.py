@@ -1,8 +1,8 @@
-"""The collector's tables: surveys, receipts, sums, tokens, and reports where a survey allows keeping them."""
+"""The collector's tables: surveys, receipts, sums, steps, tokens, and reports where a survey allows keeping them."""
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Integer, LargeBinary, MetaData, String, Table, Text
+from sqlalchemy import DDL, BigInteger, Boolean, Column, ForeignKey, Integer, LargeBinary, MetaData, String, Table, Text, event
 
 METADATA = MetaData()
 
@@ -12,7 +12,9 @@ SURVEYS = Table(
     Column("hash", String(64), primary_key=True),
     Column("document", LargeBinary, nullable=False),
     Column("open", Boolean, nullable=False),
+    Column("stepped", BigInteger, nullable=False),
 )
+"""`stepped` is when the survey was opened or its public numbers last moved, in seconds since 1970."""
 PLANS = Table(
     "plans",
     METADATA,
@@ -28,7 +30,7 @@ RECEIPTS = Table(
     Column("key", LargeBinary(16), primary_key=True),
     sqlite_with_rowid=False,
 )
-"""The keys that were counted. No time, no address, no order."""
+"""The keys that were counted. No time, no address."""
 SUMS = Table(
     "sums",
     METADATA,
@@ -39,6 +41,27 @@ SUMS = Table(
     Column("data", LargeBinary, nullable=False),
 )
 """One accumulator per survey, window and shard; writers use different shards so that they do not wait for each other."""
+STEPS = Table(
+    "steps",
+    METADATA,
+    Column("survey", String(64), ForeignKey("surveys.hash"), primary_key=True),
+    Column("period", String(16), primary_key=True),
+    Column("shown_n", BigInteger, nullable=False),
+    Column("shown", LargeBinary, nullable=False),
+    Column("taken_n", BigInteger, nullable=False),
+    Column("taken", LargeBinary, nullable=False),
+)
+"""What is public of every window: the sums shown under its name, and those that also count in the survey's total."""
+INCOMING = Table(
+    "incoming",
+    METADATA,
+    Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
+    Column("survey", String(64), ForeignKey("surveys.hash"), nullable=False, index=True),
+    Column("period", String(16), nullable=False),
+    Column("mixed", Boolean, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+)
+"""The latest reports of surveys that keep them, until enough are together to be mixed for good."""
 REPORTS = Table(
     "reports",
     METADATA,
@@ -47,7 +70,13 @@ REPORTS = Table(
     Column("period", String(16), nullable=False),
     Column("data", LargeBinary, nullable=False),
 )
-"""Batches in wire form, only for surveys whose document says keep_reports."""
+"""Batches in wire form, in random order, only for surveys whose document says keep_reports. Rows are never changed."""
+REWRITTEN = [SUMS, INCOMING]
+"""Tables whose rows are replaced all the time: their old versions would give away single reports."""
+for _table in REWRITTEN:
+    # PostgreSQL's statistics would keep copies of old values.
+    _no_statistics = DDL(f"ALTER TABLE {_table.name} ALTER COLUMN data SET STATISTICS 0")  # type: ignore[no-untyped-call]
+    event.listen(_table, "after_create", _no_statistics.execute_if(dialect="postgresql"))
 TOKENS = Table(
     "tokens",
     METADATA,

@@ -6,10 +6,12 @@ import asyncio
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
+from deniable.collector.holding import Answers, Busy, Holding, NotYetWritten, Waiting
 from deniable.collector.store import Arrival
 
 MOST_WAITING = 4096
@@ -18,25 +20,29 @@ MOST_REPORTS = 1 << 20
 """Reports in one transaction."""
 GIVE_UP = 20.0
 """Seconds to try a transaction again while the database is away."""
+HOLD_SECONDS = 5.0
+"""How long a request waits for others when reports are written only together; devices wait ten seconds for an answer."""
+
+T = TypeVar("T")
 
 
 class Counter(Protocol):
     """What counts arrivals durably: a `Store`."""
 
-    def count(self, arrivals: list[Arrival]) -> list[bool]:
-        """For every arrival, was it new?"""
+    tidy_submissions: int
+    tidy_seconds: float
+
+    def count(self, arrivals: Sequence[Arrival], *, at_least: int = 1) -> list[bool | None]:
+        """For every arrival, was it new? None when it was not written."""
         ...
 
+    def known(self, arrivals: Sequence[Arrival]) -> list[bool]:
+        """For every arrival, was it counted before?"""
+        ...
 
-class Busy(Exception):
-    """Too much is waiting, or the database is away: come back later with the same key."""
-
-
-@dataclass(slots=True)
-class _Waiting:
-    arrivals: list[Arrival]
-    loop: asyncio.AbstractEventLoop
-    answer: asyncio.Future[list[bool]]
+    def tidy(self) -> bool:
+        """Leave nothing in the files but what the tables say; False when it must be tried again."""
+        ...
 
 
 @dataclass
@@ -51,34 +57,43 @@ class Tally:
 
 
 class Writer:
-    """One thread that writes. Requests wait for the transaction that holds them, and are answered after its commit."""
+    """One thread that writes. Requests wait for the transaction that holds them, and are answered after its commit.
 
-    def __init__(self, store: Counter, *, most_waiting: int = MOST_WAITING, give_up: float = GIVE_UP) -> None:
+    With `at_least`, no transaction has fewer new reports of a window: what is too few waits in memory. A request is answered
+    when its reports are durable, or told to come back after `HOLD_SECONDS`; its reports are still held then.
+    """
+
+    def __init__(self, store: Counter, *, at_least: int = 1, most_waiting: int = MOST_WAITING, give_up: float = GIVE_UP) -> None:
         self._store = store
-        self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._at_least = at_least
+        self._queue: queue.SimpleQueue[Waiting | None] = queue.SimpleQueue()
         self._most_waiting = most_waiting
         self._give_up = give_up
         self._waiting = 0
         self._closed = False
+        self._holding = Holding()
+        self._untidy = 0
+        # A collector that was killed may have left something.
+        self._untidy_since: float | None = time.monotonic()
         self.tally = Tally()
         self._thread = threading.Thread(target=self._run, name="deniable-writer", daemon=True)
         self._thread.start()
 
     async def count(self, arrivals: list[Arrival]) -> list[bool]:
-        """Counted and durable when this returns; raises Busy when nothing of it will be counted by this call."""
+        """Counted and durable when this returns; raises Busy when that is not yet so."""
         if self._closed or self._waiting >= self._most_waiting:
             raise Busy
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[list[bool]] = loop.create_future()
         self._waiting += 1
-        self._queue.put(_Waiting(arrivals, loop, answer))
+        self._queue.put(Waiting(arrivals, loop, answer, time.monotonic() + HOLD_SECONDS))
         try:
             return await answer
         finally:
             self._waiting -= 1
 
     def close(self) -> None:
-        """Write what is waiting, then stop."""
+        """Write what is waiting, then stop. What is held because it is too little is not written, and nobody was told it was."""
         if not self._closed:
             self._closed = True
             self._queue.put(None)
@@ -88,33 +103,86 @@ class Writer:
         stopping = False
         while not stopping:
             group, stopping = self._next_group()
-            if group:
+            if group and self._at_least == 1:
                 self._write(group)
+            elif group:
+                self._hold(group)
+            self._send_back(self._holding.overdue(time.monotonic()), NotYetWritten())
+            self._tidy(now=stopping)
+        self._send_back(self._holding.drop(self._holding.everything()), Busy())
 
-    def _next_group(self) -> tuple[list[_Waiting], bool]:
-        """Wait for one, then take everything that is there."""
-        group: list[_Waiting] = []
+    def _next_group(self) -> tuple[list[Waiting], bool]:
+        """Wait for one, then take everything that is there; nothing when there is something else to do first."""
+        group: list[Waiting] = []
         reports = 0
-        item = self._queue.get()
-        while item is not None:
-            group.append(item)
-            reports += sum(arrival.count for arrival in item.arrivals)
-            if reports >= MOST_REPORTS:
-                return group, False
-            try:
+        try:
+            item = self._queue.get(timeout=self._pause())
+            while item is not None:
+                group.append(item)
+                reports += sum(arrival.count for arrival in item.arrivals)
+                if reports >= MOST_REPORTS:
+                    return group, False
                 item = self._queue.get_nowait()
-            except queue.Empty:
-                return group, False
+        except queue.Empty:
+            return group, False
         return group, True
 
-    def _write(self, group: list[_Waiting]) -> None:
+    def _pause(self) -> float | None:
+        """Seconds until somebody must be answered or the files tidied up; None when neither."""
+        tidy = None if self._untidy_since is None else self._untidy_since + self._store.tidy_seconds
+        times = [when for when in (tidy, self._holding.earliest()) if when is not None]
+        return max(0.0, min(times) - time.monotonic()) if times else None
+
+    def _write(self, group: list[Waiting]) -> None:
         arrivals = [arrival for item in group for arrival in item.arrivals]
-        began = time.monotonic()
-        fresh: list[bool] | None = None
-        pause = 0.05
-        while fresh is None:
+        fresh = self._tried(lambda: self._store.count(arrivals))
+        answers = Answers()
+        begin = 0
+        for item in group:
+            mine = None if fresh is None else [bool(new) for new in fresh[begin : begin + len(item.arrivals)]]
+            begin += len(item.arrivals)
+            answers.add(item, Busy() if mine is None else mine)
+        self._tell(arrivals, fresh)
+        answers.give()
+
+    def _hold(self, group: list[Waiting]) -> None:
+        """Hold what is new, and write the windows that have enough."""
+        arrivals = [arrival for item in group for arrival in item.arrivals]
+        known = self._tried(lambda: self._store.known(arrivals))
+        if known is None:
+            self._send_back(group, Busy())
+            return
+        answers = Answers()
+        begin = 0
+        for item in group:
+            for place, old in enumerate(known[begin : begin + len(item.arrivals)]):
+                if old:
+                    item.fresh[place] = False
+                    self.tally.known += item.arrivals[place].count
+                else:
+                    self._holding.add(item, place)
+            begin += len(item.arrivals)
+            if None not in item.fresh:
+                answers.add(item, [bool(new) for new in item.fresh])
+        ready = self._holding.ready(self._at_least)
+        if ready:
+            fresh = self._tried(lambda: self._store.count(ready, at_least=self._at_least))
+            if fresh is None:
+                self._send_back(self._holding.drop(ready), Busy())
+            self._tell(ready, fresh)
+            for arrival, new in zip(ready, fresh or (), strict=False):
+                if new is not None:
+                    for item in self._holding.written(arrival, new):
+                        answers.add(item, [bool(each) for each in item.fresh])
+        answers.give()
+
+    def _tried(self, what: Callable[[], T]) -> T | None:
+        """Ask the database again and again; None when it is away for too long."""
+        began, pause = time.monotonic(), 0.05
+        answer = None
+        while answer is None:
             try:
-                fresh = self._store.count(arrivals)
+                answer = what()
             except Exception:
                 # A commit whose answer was lost is safe to repeat: its keys have receipts.
                 self.tally.failures += 1
@@ -122,41 +190,33 @@ class Writer:
                     break
                 time.sleep(pause)
                 pause = min(2 * pause, 1.0)
-        self.tally.transactions += 1
         self.tally.seconds += time.monotonic() - began
-        if fresh is not None:
-            for arrival, new in zip(arrivals, fresh, strict=True):
-                self.tally.accepted += arrival.count if new else 0
-                self.tally.known += 0 if new else arrival.count
-        self._answer(group, fresh)
+        return answer
 
-    def _answer(self, group: list[_Waiting], fresh: list[bool] | None) -> None:
-        begin = 0
-        by_loop: dict[asyncio.AbstractEventLoop, list[Callable[[], None]]] = {}
-        for item in group:
-            mine = None if fresh is None else fresh[begin : begin + len(item.arrivals)]
-            begin += len(item.arrivals)
-            by_loop.setdefault(item.loop, []).append(_settling(item.answer, mine))
-        for loop, settle in by_loop.items():
-            # One wake-up for the whole group.
-            try:
-                loop.call_soon_threadsafe(_all, settle)
-            except RuntimeError:  # the loop is gone, and with it everyone who waited
-                continue
+    def _tell(self, arrivals: list[Arrival], fresh: list[bool | None] | None) -> None:
+        self.tally.transactions += 1
+        # A transaction that failed may have left something, too.
+        self._untidy_since = self._untidy_since or time.monotonic()
+        for arrival, new in zip(arrivals, fresh or (), strict=False):
+            # A batch is one difference between two versions of the sums. What is kept is mixed in memory: not too much at a time.
+            self._untidy += max(1, arrival.count // 100) if arrival.survey.keep_reports else 1
+            self.tally.accepted += arrival.count if new else 0
+            self.tally.known += arrival.count if new is False else 0
 
-
-def _settling(answer: asyncio.Future[list[bool]], fresh: list[bool] | None) -> Callable[[], None]:
-    def settle() -> None:
-        if answer.done():
+    def _tidy(self, *, now: bool) -> None:
+        if self._untidy_since is None:
             return
-        if fresh is None:
-            answer.set_exception(Busy())
-        else:
-            answer.set_result(fresh)
+        due = time.monotonic() >= self._untidy_since + self._store.tidy_seconds
+        if now or due or self._untidy >= self._store.tidy_submissions:
+            done = False
+            with suppress(Exception):  # the database is away, or full: counting says so
+                done = self._store.tidy()
+            self._untidy = 0
+            self._untidy_since = None if done else time.monotonic()
 
-    return settle
-
-
-def _all(calls: list[Callable[[], None]]) -> None:
-    for call in calls:
-        call()
+    @staticmethod
+    def _send_back(items: Iterable[Waiting], why: Busy) -> None:
+        answers = Answers()
+        for item in items:
+            answers.add(item, why)
+        answers.give()

@@ -31,7 +31,11 @@ def _admitted(request: Request) -> tuple[State, Survey]:
 async def privacy(request: Request) -> Response:
     """GET /dashboard/surveys/{hash}/privacy: the certificate, and what it means."""
     state, survey = _admitted(request)
-    return json_response(await run_in_threadpool(lambda: privacy_of(survey, state.store.reasons(survey.hash))))
+
+    def look() -> object:
+        return privacy_of(survey, state.store.reasons(survey.hash), needs_token=state.submit_needs_token)
+
+    return json_response(await run_in_threadpool(look))
 
 
 async def explorer(request: Request) -> Response:

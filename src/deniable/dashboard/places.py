@@ -5,14 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import dataclass, field
-from functools import reduce
 from typing import Any
 
-from deniable.accumulators import Joined
+from deniable.accumulators import Accumulator, Joined
+from deniable.collector.steps import published
 from deniable.collector.store import Store
 from deniable.domains import Binary, Categories, Circle, Interval
 from deniable.errors import DeniableError
-from deniable.surveys import Survey
+from deniable.surveys import Steps, Survey
 from deniable.trajectories.density import density_map
 
 CELLS = 8
@@ -20,7 +20,7 @@ LEVEL = 0.95
 ITERATIONS = 1_000
 FRESH_SECONDS = 60.0
 NEWS = 0.1
-"""A map is made again when a tenth more people have answered, and at most once a minute: it takes seconds."""
+"""A live map is made again when a tenth more people have answered, and at most once a minute: it takes seconds."""
 
 BEING_MADE = "a map is being made; it takes some seconds"
 
@@ -37,30 +37,33 @@ class PlaceMaps:
         """The map, or a note that says why there is none."""
         if isinstance(survey.parts[name].domain, Binary | Categories | Circle | Interval):
             return {"n": 0, "cells": [], "note": "this attribute is not a place"}
+        shown = published(self.store, survey)
         kept = self._kept.get((survey.hash, name))
-        counted = self.store.counted().get(survey.hash, 0)
-        if kept is not None and (time.monotonic() - kept[0] < FRESH_SECONDS or counted <= kept[1]["counted"] * (1 + NEWS)):
+        if kept is not None and not self._old(survey, *kept, shown.whole.n):
             return kept[1]
         # Nobody waits for a map that somebody else is having made: waiting requests would block the ones that count.
         if not self._lock.acquire(blocking=False):
             return kept[1] if kept is not None else {"n": 0, "cells": [], "note": BEING_MADE}
         try:
-            found = {**map_of(survey, self.store, name), "counted": counted}
+            found = {**map_of(shown.whole, name, shown.waiting), "counted": shown.whole.n}
             self._kept[survey.hash, name] = (time.monotonic(), found)
             return found
         finally:
             self._lock.release()
 
+    @staticmethod
+    def _old(survey: Survey, when: float, found: dict[str, Any], counted: int) -> bool:
+        """Is there news? Public numbers that move in steps move rarely enough to follow each."""
+        if isinstance(survey.release, Steps):
+            return bool(counted != found["counted"] or found["n"] == 0)
+        return time.monotonic() - when >= FRESH_SECONDS and counted > found["counted"] * (1 + NEWS)
 
-def map_of(survey: Survey, store: Store, name: str) -> dict[str, Any]:
+
+def map_of(whole: Accumulator, name: str, waiting: str = "") -> dict[str, Any]:
     """Shares of map cells with intervals: the most likely map, fitted to the sums."""
-    sums = list(store.sums(survey).values())
-    if not sums:
-        return {"n": 0, "cells": [], "note": "nobody has answered yet"}
-    whole = reduce(lambda a, b: a.merge(b), sums)
     part = whole.parts[name] if isinstance(whole, Joined) else whole
     if part.n == 0:
-        return {"n": 0, "cells": [], "note": "nobody has answered yet"}
+        return {"n": 0, "cells": [], "note": waiting or "nobody has answered yet"}
     try:
         found = density_map(part, cells=CELLS, most_iterations=ITERATIONS)
         low, high = found.interval(LEVEL)

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from deniable.dashboard.poisoning import poisoning_of
+from deniable.dashboard.publication import publication_of
 from deniable.exact import show_fraction
 from deniable.surveys import Survey
 
@@ -22,8 +23,11 @@ def surest(prior: float, epsilon: float) -> tuple[float, float]:
     return prior / (prior + (1 - prior) * odds), prior * odds / (prior * odds + 1 - prior)
 
 
-def privacy_of(survey: Survey, reasons: dict[str, str] | None = None) -> dict[str, Any]:
-    """Everything the privacy page shows; `reasons` say why mechanisms were chosen, where the survey left that open."""
+def privacy_of(survey: Survey, reasons: dict[str, str] | None = None, *, needs_token: bool = False) -> dict[str, Any]:
+    """Everything the privacy page shows; `reasons` say why mechanisms were chosen, where the survey left that open.
+
+    `needs_token` says whether this collector takes reports from bearers of tokens only.
+    """
     why = reasons or {}
     certificate = survey.mechanism.certificate()
     epsilon, budget = float(survey.mechanism.privacy), float(survey.lifetime)
@@ -56,6 +60,7 @@ def privacy_of(survey: Survey, reasons: dict[str, str] | None = None) -> dict[st
         ],
         "beliefs": [_belief(prior, epsilon, budget) for prior in PRIORS],
         "learns": _learns(survey, epsilon, answers),
+        "published": publication_of(survey, needs_token=needs_token),
         "not_protected": _not_protected(survey),
         "poisoning": poisoning_of(survey),
     }

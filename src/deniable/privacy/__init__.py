@@ -3,7 +3,7 @@
 basic, composed_epsilon, composed_delta, composed_exactly, parallel, group      several answers
 Odometer                                                                        a running account
 repeated                                                                        the same question again and again
-shuffled_epsilon, shuffled_delta                                                reports without their senders
+shuffled_epsilon, shuffled_delta, shuffling_conditions                          reports without their senders
 attained_epsilon, attained_delta                                                what no bound can be below
 gaussian_delta, gaussian_epsilon, gaussian_sigma, loss_exceeds                  Gaussian noise
 indicator                                                                       raw values, published now and then
@@ -24,6 +24,7 @@ from deniable.privacy.composition import (
     group,
     parallel,
 )
+from deniable.privacy.conditions import shuffling_conditions
 from deniable.privacy.longitudinal import Repeated, repeated
 from deniable.privacy.odometer import Odometer
 from deniable.privacy.shuffling import (
@@ -62,4 +63,5 @@ __all__ = [
     "repeated",
     "shuffled_delta",
     "shuffled_epsilon",
+    "shuffling_conditions",
 ]

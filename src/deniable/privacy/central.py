@@ -33,7 +33,8 @@ class Central:
             "whoever looks, and it needs nobody's help.",
             f"What is published about all of them together is at least as private: anything computed from the reports "
             f"is {self.local:g}-private in the central sense, too.",
-            f"Without senders (shuffled) the reports are ({self.shuffled:.4g}, {self.delta:g})-private in the central sense.",
+            f"Without senders (shuffled) the reports are ({self.shuffled:.4g}, {self.delta:g})-private in the central sense, "
+            "under the conditions that `deniable account shuffle` prints.",
             f"The price is accuracy: a share of all people has a standard error of {self.local_error:.4g}. A trusted collector "
             f"who adds noise to the exact share would have {self.central_error:.2g} at epsilon {self.shuffled:.4g}, "
             f"and needs {self.trusted_people:,.0f} people for {self.local_error:.4g} at epsilon {self.local:g}.",

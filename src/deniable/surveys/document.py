@@ -15,6 +15,7 @@ from deniable.errors import InvalidParameter, Malformed, OutOfDomain, UnknownVer
 from deniable.exact import Number, as_fraction
 from deniable.mechanisms import Mechanism, mechanism_from_recipe
 from deniable.reports import canonical_json
+from deniable.surveys.release import LIVE_WORDS, Release, Steps, release_document, release_from
 from deniable.wire import parse_json
 
 FORMAT, VERSION = "deniable-survey", 1
@@ -27,6 +28,7 @@ MOST_TEXT = 4000
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}", re.ASCII)
 _LAW = {"mechanism", "channel", "fingerprint", "epsilon", "budget", "strategy"}
 _FIELDS = _LAW | {"format", "version", "title", "purpose", "attributes", "repeat", "window", "opens", "closes", "keep_reports"}
+_FIELDS |= {"release"}
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,8 @@ class Survey:
     """Dates, YYYY-MM-DD in UTC; the last day is included."""
     keep_reports: bool = False
     """May the collector keep single reports, or only their sums?"""
+    release: Release = Steps()
+    """When the collector publishes new numbers: in `Steps`, or "live"."""
 
     version: ClassVar[int] = VERSION
 
@@ -85,6 +89,7 @@ class Survey:
             raise InvalidParameter("closes must not be before opens")
         if not isinstance(self.keep_reports, bool):
             raise InvalidParameter("keep_reports must be true or false")
+        object.__setattr__(self, "release", release_from(self.release))
 
     def _check_attributes(self) -> None:
         names = [attribute.name for attribute in self.attributes if isinstance(attribute, Attribute)]
@@ -135,6 +140,11 @@ class Survey:
         assert isinstance(self.budget, Fraction)
         return self.budget
 
+    @property
+    def release_words(self) -> str:
+        """When new numbers are published, in one sentence."""
+        return self.release.words if isinstance(self.release, Steps) else LIVE_WORDS
+
     def value(self, answers: Mapping[str, Any]) -> Any:
         """The value the mechanism takes, from one answer per attribute."""
         if not isinstance(answers, Mapping) or set(answers) != set(self.names):
@@ -160,6 +170,7 @@ class Survey:
             "opens": self.opens,
             "closes": self.closes,
             "keep_reports": self.keep_reports,
+            "release": release_document(self.release),
         }
 
     @cached_property
@@ -217,6 +228,7 @@ def _rebuilt(document: dict[str, Any]) -> Survey:
         opens=document["opens"],
         closes=document["closes"],
         keep_reports=document["keep_reports"],
+        release=release_from(document["release"]),
     )
 
 

@@ -27,7 +27,7 @@ LEARN = ("distribution", "mean")
 """What a number is asked for: all there is, or its mean alone, as well as that can be."""
 
 _SURVEY = {"title", "purpose", "epsilon", "budget", "strategy", "repeat", "window", "opens", "closes", "keep_reports", "attributes"}
-_SURVEY |= {"respondents"}
+_SURVEY |= {"respondents", "release"}
 _ATTRIBUTE = {"question", "domain", "mechanism", "epsilon", "parameters", "learn"}
 
 
@@ -85,7 +85,7 @@ def survey_from_toml(text: str, *, choose: Choose = usual_mechanism) -> Survey:
             raise InvalidParameter(f"attributes.{name} must be a table")
         _check_keys(f"attributes.{name}", attribute, _ATTRIBUTE, {"question", "domain"})
     epsilon = Epsilon(written["epsilon"])
-    fields = {name: name for name in ("repeat", "window", "keep_reports") if name in written}
+    fields = {name: name for name in ("repeat", "window", "keep_reports", "release") if name in written}
     return Survey(
         title=written["title"],
         purpose=written["purpose"],

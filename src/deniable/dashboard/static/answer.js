@@ -22,7 +22,7 @@ function receipt({ delivered, report, left }) {
 }
 
 function explanation(words) {
-  const lines = [words.staying, words.sending, words.strategy, words.meaning, words.repeating, words.keeping, words.budget];
+  const lines = [words.staying, words.sending, words.strategy, words.meaning, words.repeating, words.keeping, words.releasing, words.budget];
   return element(
     "section",
     { class: "card", "aria-labelledby": "before" },

@@ -44,6 +44,8 @@ function show(found) {
       draw: bars(drawn, { show: percent, title: "belief" }),
       table: table("Beliefs before and after", ["before", "after one report", "after the whole budget"], rows),
     }),
+    element("h2", {}, "What is published, and when"),
+    paragraphs(found.published),
     element("h2", {}, "What this does not protect"),
     paragraphs(found.not_protected),
     element("h2", {}, "What fake devices can do"),

@@ -1,4 +1,4 @@
-// What the sums say, with intervals, while they grow.
+// What the public sums say, with intervals; they move in the survey's own steps.
 
 import { bars, curve, dots, figure, histogram, map, rose } from "./charts.js";
 import { answerName, ask, begin, compact, complain, count, element, percent, short, surveyHash, table } from "./page.js";
@@ -8,10 +8,12 @@ const SHOWN = 24;
 const main = begin("results");
 const heading = element("h1", {}, "Results");
 const number = element("span", { class: "count" }, "…");
-const said = element("p", { role: "status" }, number, " reports");
+const unit = element("span", {}, " reports");
+const said = element("p", { role: "status" }, number, unit);
+const policy = element("p", { class: "quiet" });
 const windows = element("p");
 const body = element("div");
-main.append(heading, said, windows, body);
+main.append(heading, said, policy, windows, body);
 let last = "";
 let chosen = "";
 
@@ -131,10 +133,15 @@ async function refresh(again = true) {
     const found = await ask(`v1/surveys/${surveyHash}/estimates${chosen ? `?window=${encodeURIComponent(chosen)}` : ""}`);
     heading.textContent = found.title;
     document.title = `${found.title}: results`;
-    if (number.textContent !== count(found.n)) number.textContent = count(found.n);
-    chooser(found);
-    const key = `${found.n} ${found.window}`;
-    if (key !== last) {
+    const shown = found.waiting || count(found.n);
+    if (number.textContent !== shown) number.textContent = shown;
+    unit.hidden = Boolean(found.waiting);
+    policy.textContent = `${found.as_of ? `As of ${found.as_of}. ` : ""}${found.release}`;
+    if (found.waiting) {
+      body.replaceChildren(element("p", {}, "There are no numbers yet: those of a few people would give away each of them."));
+    } else chooser(found);
+    const key = `${found.n} ${found.window} ${found.as_of}`;
+    if (key !== last && !found.waiting) {
       last = key;
       // Open tables stay open while the numbers change.
       const open = [...body.querySelectorAll("details")].map((details) => details.open);

@@ -1,4 +1,4 @@
-// Every survey of this collector, with live counts.
+// Every survey of this collector, with the counts that are public.
 
 import { ask, begin, complain, count, element } from "./page.js";
 
@@ -8,12 +8,12 @@ const list = element("ul", { class: "cards" });
 const shown = new Map();
 main.append(
   element("h1", {}, "Surveys"),
-  element("p", { class: "lead" }, "Each answer is randomized on its sender's own device before it gets here. Counts are live."),
+  element("p", { class: "lead" }, "Each answer is randomized on its sender's own device before it gets here. Counts move in steps, unless a survey says that it is live."),
   list,
 );
 
 function card(survey) {
-  const n = element("span", { class: "count" }, count(survey.n));
+  const n = element("span", { class: "count" });
   const state = element("span", { class: "tag" });
   const link = (page, name) => element("a", { href: `${page}?survey=${survey.hash}`, "aria-label": `${name}: ${survey.title}` }, name);
   const links = [["results", "Results"], ["answer", "Answer"], ["privacy", "Privacy"], ["explore", "Epsilon explorer"]];
@@ -22,7 +22,7 @@ function card(survey) {
       "li",
       { class: "card" },
       element("h2", {}, element("a", { href: `results?survey=${survey.hash}` }, survey.title)),
-      element("p", {}, n, " reports ", state),
+      element("p", {}, n, " ", state),
       element("p", {}, links.flatMap(([page, name], i) => [i ? " · " : "", link(page, name)])),
       element("p", { class: "quiet break" }, survey.hash),
     ),
@@ -36,7 +36,7 @@ async function refresh() {
     for (const survey of surveys) {
       if (!shown.has(survey.hash)) shown.set(survey.hash, card(survey));
       const { n, state } = shown.get(survey.hash);
-      n.textContent = count(survey.n);
+      n.textContent = survey.waiting || `${count(survey.n)} reports`;
       state.textContent = survey.open ? "open" : "closed";
     }
     if (!surveys.length && !list.childElementCount) list.append(element("li", {}, "There is no survey yet: deniable serve survey.toml"));
