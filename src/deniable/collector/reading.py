@@ -6,6 +6,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from deniable.collector.connections import Connections
 from deniable.collector.messages import ENCODER, Health, Refusal, SurveyLine, SurveyList
 from deniable.collector.state import State
 
@@ -66,6 +67,8 @@ async def metrics(request: Request) -> Response:
     state: State = request.app.state.collector
     tally = state.writer.tally
     counted = await run_in_threadpool(state.store.counted)
+    connections: Connections | None = getattr(request.app.state, "connections", None)
+    dropped = {} if connections is None else connections.dropped
     lines = [
         "# HELP deniable_reports_accepted_total Reports counted by this worker.",
         "# TYPE deniable_reports_accepted_total counter",
@@ -82,6 +85,12 @@ async def metrics(request: Request) -> Response:
         "# HELP deniable_transaction_seconds_total Time spent in transactions.",
         "# TYPE deniable_transaction_seconds_total counter",
         f"deniable_transaction_seconds_total {tally.seconds:.6f}",
+        "# HELP deniable_connections Open connections of this worker.",
+        "# TYPE deniable_connections gauge",
+        f"deniable_connections {0 if connections is None else len(connections)}",
+        "# HELP deniable_connections_dropped_total Connections closed because their client was slow, by reason.",
+        "# TYPE deniable_connections_dropped_total counter",
+        *(f'deniable_connections_dropped_total{{why="{why}"}} {n}' for why, n in sorted(dropped.items())),
         "# HELP deniable_survey_reports Reports of a survey in the database.",
         "# TYPE deniable_survey_reports gauge",
         *(f'deniable_survey_reports{{survey="{name[:12]}"}} {n}' for name, n in sorted(counted.items())),
