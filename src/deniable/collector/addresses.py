@@ -59,7 +59,7 @@ class Proxies:
 
     def trust(self, host: str) -> bool:
         """Does this address belong to a declared proxy?"""
-        address = _parsed(host)
+        address = _parsed(host) if self.networks else None
         return address is not None and any(address in network for network in self.networks)
 
     def client_of(self, headers: Iterable[tuple[bytes, bytes]]) -> str | None:

@@ -66,7 +66,9 @@ class BoundedProtocol(HttpToolsProtocol, Connection):
         self._proxied = self.proxies.trust(host)
         if self.only_proxies and not self._proxied and not is_loopback(host):
             self._end(None)
-        elif not self.table.admit(self, None if self._proxied else source_of(host), Waiting.HEAD):
+            return
+        source = None if self._proxied else host if ":" not in host else source_of(host)
+        if not self.table.admit(self, source, Waiting.HEAD):
             self._end(FULL)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -74,6 +76,10 @@ class BoundedProtocol(HttpToolsProtocol, Connection):
         self._over = True
         self.table.leave(self)
         super().connection_lost(exc)
+
+    def eof_received(self) -> None:
+        """The client is gone; nothing is written to it any more."""
+        self._gone()
 
     def data_received(self, data: bytes) -> None:
         """Some bytes; what they complete is noted when all of them are read."""
@@ -158,8 +164,15 @@ class BoundedProtocol(HttpToolsProtocol, Connection):
             self._told = state
             self.table.wait(self, state[0])
 
+    def _gone(self) -> None:
+        """The application learns now that nobody listens, not when the transport has closed: until then it would still write."""
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+
     def _end(self, words: bytes | None) -> None:
         self._over = True
+        self._gone()
         self.table.leave(self)
         if words is None or self.transport.is_closing():
             self.transport.abort()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import resource
@@ -67,7 +68,11 @@ def listening_socket(host: str, port: int) -> socket.socket:
 
 def serve(serving: Serving, listening: socket.socket, *, ready: Callable[[], None] = lambda: None) -> None:
     """Serve in this process until a signal ends it; what is waiting is written and answered first."""
-    make_server(serving, ready).run(sockets=[listening])
+    server = make_server(serving, ready)
+    # What is loaded now stays: to look through it again for garbage would stop everyone while many are connected.
+    gc.collect()
+    gc.freeze()
+    server.run(sockets=[listening])
 
 
 def make_server(serving: Serving, ready: Callable[[], None]) -> uvicorn.Server:
