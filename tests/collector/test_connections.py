@@ -10,7 +10,8 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the collector's packages are not installed")
 
-from deniable.collector.addresses import Proxies, is_loopback, source_of
+from deniable.client import is_loopback
+from deniable.collector.addresses import Proxies, source_of
 from deniable.collector.connections import Connection, Connections, Waiting
 from deniable.collector.limits import Limits
 from deniable.errors import InvalidParameter

@@ -239,3 +239,17 @@ def test_it_stops_while_slow_clients_hold_on(tmp_path: Path) -> None:
         running.stop()
         for line in lines:
             line.close()
+
+
+def test_behind_a_proxy_nobody_else_is_answered_in_the_clear(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Every address of this machine is trusted to read its own traffic; here only 127.0.0.1 stands for it.
+    monkeypatch.setattr("deniable.collector.protocol.is_loopback", lambda host: host == "127.0.0.1")
+    with limited(tmp_path, proxies=("127.0.0.8",)) as running:
+        for source, served in (("127.0.0.1", True), ("127.0.0.8", True), ("127.0.0.9", False)):
+            with connected(running, source) as line:
+                try:
+                    line.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                    said = until_closed(line)
+                except OSError:
+                    said = b""
+            assert (b" 200 " in said) == served

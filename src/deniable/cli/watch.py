@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from deniable.cli.survey_address import find_survey, said
+from deniable.cli.survey_address import SurveyAddress, ca_option, find_survey, said
 from deniable.cli.terminal import console, print_json, table
 from deniable.errors import NotDelivered
 
@@ -18,29 +18,30 @@ MOST_ROWS = 12
 @click.command()
 @click.argument("url")
 @click.option("--every", default=2.0, show_default=True, type=click.FloatRange(0.2, 3600), help="Seconds between looks.")
+@ca_option
 @click.option("--once", is_flag=True, help="Look once and stop.")
 @click.option("--json", "as_json", is_flag=True, help="Print the estimates as JSON, once.")
-def watch(url: str, every: float, once: bool, as_json: bool) -> None:
+def watch(url: str, every: float, ca: str | None, once: bool, as_json: bool) -> None:
     """Show the live estimates of the survey at URL, or of the one open survey of the collector at URL."""
-    url = find_survey(url).url
+    survey = find_survey(url, ca=ca)
     if as_json:
-        print_json(_estimates(url))
+        print_json(_estimates(survey))
         return
     out = console()
     if once or not out.is_terminal:
-        for part in _tables(_estimates(url)):
+        for part in _tables(_estimates(survey)):
             out.print(part)
         return
     from rich.console import Group
     from rich.live import Live
 
-    shown = _tables(_estimates(url))
+    shown = _tables(_estimates(survey))
     with Live(Group(*shown), console=out, refresh_per_second=4) as live:
         try:
             while True:
                 time.sleep(every)
                 try:
-                    shown = _tables(_estimates(url))
+                    shown = _tables(_estimates(survey))
                     live.update(Group(*shown))
                 except NotDelivered as error:  # a collector that restarts comes back
                     live.update(Group(*shown, f"{error} These are the numbers from before."))
@@ -48,10 +49,10 @@ def watch(url: str, every: float, once: bool, as_json: bool) -> None:
             return
 
 
-def _estimates(url: str) -> dict[str, Any]:
+def _estimates(survey: SurveyAddress) -> dict[str, Any]:
     from deniable.client import HttpTransport
 
-    status, data = HttpTransport().get(f"{url}/estimates")
+    status, data = HttpTransport(ca=survey.ca).get(f"{survey.url}/estimates")
     if status != 200:
         raise NotDelivered(f"the collector has no estimates there: {said(status, data)}")
     found: dict[str, Any] = json.loads(data)

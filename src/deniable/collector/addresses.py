@@ -1,4 +1,4 @@
-"""Addresses of clients: which of them count as one, which belong to proxies, and which interfaces strangers can reach."""
+"""Addresses of clients: which of them count as one, and which belong to proxies."""
 
 from __future__ import annotations
 
@@ -30,12 +30,6 @@ def source_of(text: str) -> str | None:
     if isinstance(address, ipaddress.IPv6Address):
         return str(ipaddress.IPv6Address(int(address) >> 64 << 64))
     return None if address is None else str(address)
-
-
-def is_loopback(host: str) -> bool:
-    """Is this a name or address of this machine, which nobody else can reach?"""
-    address = _parsed(host)
-    return host == "localhost" if address is None else address.is_loopback
 
 
 @dataclass(frozen=True)

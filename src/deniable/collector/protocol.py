@@ -8,7 +8,8 @@ from typing import Any
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from deniable.collector.addresses import Proxies, is_loopback, source_of
+from deniable.client import is_loopback
+from deniable.collector.addresses import Proxies, source_of
 from deniable.collector.connections import Connection, Connections, Waiting
 
 LAST_WORDS = 1.0
