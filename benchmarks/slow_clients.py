@@ -1,14 +1,19 @@
 """What is left for an honest client while 10,000 slow ones hold on to the collector: a share of its throughput.
 
-python benchmarks/slow_clients.py [--sockets 10000] [--sources 50] [--seconds 20] [--rounds 3] [--json]
+python benchmarks/slow_clients.py [--sockets 10000] [--sources 50] [--seconds 15] [--rounds 4] [--json]
 
 Slow sockets come from many addresses of this machine (127.0.1.1, 127.0.1.2, …), a quarter of them of each kind: a head and
 no body; half a head; idle after a first answer; one byte at a time. Every one that the collector closes comes back after
 `--again` seconds. The honest client (127.0.0.1) submits reports over kept connections and over a new one each time, as fast
-as they are counted. Its throughput is measured before, during and after the attack, in turn, in every round; the share is
-the median over rounds of during / mean(before, after). The attackers have a low priority, since they would bring machines
-of their own. On a machine that does other work at the same time the share is mostly noise; then look at the share per second
-of processor time that the collector used. The script fails when the share is below 0.9 or an honest request was refused.
+as they are counted.
+
+Two collectors run at the same time, each with its honest client; one of them is attacked, in turn. The share of a round is
+
+    (attacked / other, during the attack) / (attacked / other, before it)
+
+so that whatever else the machine does slows both alike, the attackers' own work included: they would bring machines of their
+own. The median over the rounds counts; the plain share, during / before of the attacked one, is shown beside it. The script
+fails when the share is below 0.9 or an honest request was refused.
 """
 
 from __future__ import annotations
@@ -41,6 +46,7 @@ domain = "categories:100"
 mechanism = "k-rr"
 """
 LEAST = 0.9
+STAGES = ("quiet", "opening", "held")
 ATTACK = Path(__file__).with_name("slow_sockets.py")
 
 
@@ -102,8 +108,7 @@ class Honest(asyncio.Protocol):
 class Client:
     """Some connections of both kinds."""
 
-    def __init__(self, server: int, port: int, path: str, reports: list[str]) -> None:
-        self.server = server
+    def __init__(self, port: int, path: str, reports: list[str]) -> None:
         self.port = port
         self.path = path
         self.reports = reports
@@ -137,98 +142,115 @@ class Client:
             self.gone(keep)
 
     async def measured(self, seconds: float) -> dict[str, float]:
-        """Requests a second, and requests per second of the collector's processor time."""
-        before, began, used = (self.tally.kept, self.tally.new), time.monotonic(), processor_seconds(self.server)
+        """Requests a second."""
+        before, began = (self.tally.kept, self.tally.new), time.monotonic()
         await asyncio.sleep(seconds)
-        took, used = time.monotonic() - began, processor_seconds(self.server) - used
+        took = time.monotonic() - began
         kept, new = self.tally.kept - before[0], self.tally.new - before[1]
-        return {"kept": kept / took, "new": new / took, "all": (kept + new) / took, "processor": (kept + new) / max(used, 0.01)}
+        return {"kept": kept / took, "new": new / took, "all": (kept + new) / took}
 
 
-def processor_seconds(process: int) -> float:
-    """What a process has used so far, from /proc."""
-    numbers = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(numbers[11]) + int(numbers[12])) / os.sysconf("SC_CLK_TCK")
-
-
-async def attacked(
-    client: Client, given: argparse.Namespace, port: int, path: str
-) -> tuple[dict[str, float], dict[str, float], dict[str, int]]:
-    """Throughput while the sockets are opened, then while they are held; what the attackers say."""
-    command = [sys.executable, str(ATTACK), str(port), path, "--sockets", str(given.sockets)]
+def start_attack(given: argparse.Namespace, target: Client) -> subprocess.Popen[str]:
+    command = [sys.executable, str(ATTACK), str(target.port), target.path, "--sockets", str(given.sockets)]
     command += ["--sources", str(given.sources), "--again", str(given.again)]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, preexec_fn=lambda: os.nice(19))
-    assert process.stdin is not None
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     os.set_blocking(process.stdout.fileno(), False)
-    said = {"opened": 0, "held": 0, "lost": 0}
+    return process
 
-    def look() -> None:
-        assert process.stdout is not None
-        for line in process.stdout:
-            said.update(json.loads(line))
 
+def end_attack(process: subprocess.Popen[str]) -> None:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.close()
     try:
-        opening, ends = [], time.monotonic() + 90
+        process.wait(20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    process.stdout.close()
+
+
+async def both(clients: list[Client], seconds: float) -> list[dict[str, float]]:
+    return list(await asyncio.gather(*(client.measured(seconds) for client in clients)))
+
+
+async def one_round(given: argparse.Namespace, clients: list[Client], attacked: int) -> dict[str, Any]:
+    """Quiet, opening, held: the speeds of both, and what the attackers say."""
+    said = {"opened": 0, "held": 0, "lost": 0}
+    quiet = await both(clients, given.seconds)
+    process = start_attack(given, clients[attacked])
+    try:
+        ends, opening = time.monotonic() + 90, quiet
         while said["opened"] < given.sockets and time.monotonic() < ends:
-            opening.append(await client.measured(1))
-            look()
-        held = await client.measured(given.seconds)
-        look()
+            opening = await both(clients, 1)
+            for line in process.stdout or ():
+                said.update(json.loads(line))
+        held = await both(clients, given.seconds)
+        for line in process.stdout or ():
+            said.update(json.loads(line))
     finally:
-        process.stdin.close()
-        try:
-            process.wait(20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        process.stdout.close()
-    return {name: statistics.fmean(one[name] for one in opening) for name in opening[0]}, held, said
+        end_attack(process)
+    other = 1 - attacked
+    share = {
+        kind: held[attacked][kind] / held[other][kind] / (quiet[attacked][kind] / quiet[other][kind]) for kind in held[attacked]
+    }
+    plain = held[attacked]["all"] / quiet[attacked]["all"]
+    found = {"share": share, "plain": plain, "attack": said}
+    for name, speeds in (("quiet", quiet), ("opening", opening), ("held", held)):
+        found[name] = {"attacked": speeds[attacked], "other": speeds[other]}
+    return found
 
 
-async def measure(given: argparse.Namespace, server: int, port: int, path: str, reports: list[str]) -> dict[str, Any]:
-    client = Client(server, port, path, reports)
-    for number in range(given.honest):
-        client.begin(keep=number % 4 != 0)
+async def measure(given: argparse.Namespace, clients: list[Client]) -> dict[str, Any]:
+    for client in clients:
+        for number in range(given.honest):
+            client.begin(keep=number % 4 != 0)
     await asyncio.sleep(2)
-    rounds: list[dict[str, Any]] = []
-    before = await client.measured(given.seconds)
-    for _ in range(given.rounds):
-        opening, during, said = await attacked(client, given, port, path)
+    rounds = []
+    for number in range(given.rounds):
+        rounds.append(await one_round(given, clients, number % 2))
         await asyncio.sleep(2)
-        after = await client.measured(given.seconds)
-        share = {kind: during[kind] / ((before[kind] + after[kind]) / 2) for kind in before}
-        rounds.append({"before": before, "opening": opening, "during": during, "after": after, "attack": said, "share": share})
-        before = after
-    client.stopping = True
+    for client in clients:
+        client.stopping = True
     await asyncio.sleep(1)
-    shares = {kind: statistics.median(one["share"][kind] for one in rounds) for kind in before}
-    return {"share": shares, "refused": client.tally.refused, "cut": client.tally.cut, "rounds": rounds}
+    return {
+        "share": {kind: statistics.median(one["share"][kind] for one in rounds) for kind in rounds[0]["share"]},
+        "plain": statistics.median(one["plain"] for one in rounds),
+        "refused": sum(client.tally.refused for client in clients),
+        "cut": sum(client.tally.cut for client in clients),
+        "rounds": rounds,
+    }
 
 
-def served(folder: Path) -> tuple[subprocess.Popen[str], int, str]:
-    survey = folder / "survey.toml"
-    survey.write_text(SURVEY)
-    command = [sys.executable, "-m", "deniable.cli", "serve", str(survey), "--port", "0", "--json"]
-    process = subprocess.Popen([*command, "--database", f"sqlite:///{folder / 'c.db'}"], stdout=subprocess.PIPE, text=True)
+def served(folder: Path) -> subprocess.Popen[str]:
+    folder.mkdir()
+    (folder / "survey.toml").write_text(SURVEY)
+    command = [sys.executable, "-m", "deniable.cli", "serve", str(folder / "survey.toml"), "--port", "0", "--json"]
+    return subprocess.Popen([*command, "--database", f"sqlite:///{folder / 'c.db'}"], stdout=subprocess.PIPE, text=True)
+
+
+def client_of(process: subprocess.Popen[str]) -> Client:
     assert process.stdout is not None
     said = json.loads(process.stdout.readline())
-    return process, int(said["address"].rsplit(":", 1)[1]), f"/v1/surveys/{said['surveys'][0]['hash']}"
+    port, path = int(said["address"].rsplit(":", 1)[1]), f"/v1/surveys/{said['surveys'][0]['hash']}"
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    survey = Survey.from_json(opener.open(f"http://127.0.0.1:{port}{path}", timeout=30).read())
+    reports = [encode_report(survey.mechanism, survey.mechanism.randomize(i)).hex() for i in range(100)]
+    return Client(port, path, reports)
 
 
 def shown(found: dict[str, Any]) -> None:
     for number, one in enumerate(found["rounds"], 1):
-        quiet, during = (one["before"]["all"] + one["after"]["all"]) / 2, one["during"]["all"]
         said = one["attack"]
-        print(
-            f"round {number}: {quiet:,.0f}/s quiet, {one['opening']['all']:,.0f}/s while sockets open, {during:,.0f}/s while "
-            f"{said['held']:,} are held ({said['opened']:,} opened, {said['lost']:,} closed): {one['share']['all']:.1%}"
+        speeds = "; ".join(
+            f"{name} {one[name]['attacked']['all']:,.0f}/s beside {one[name]['other']['all']:,.0f}/s" for name in STAGES
         )
+        print(f"round {number}: {speeds}; {said['opened']:,} sockets opened, {said['lost']:,} closed: {one['share']['all']:.1%}")
     share = found["share"]
     print(
         f"throughput kept, median: {share['all']:.1%} (kept connections {share['kept']:.1%}, a new one each time "
-        f"{share['new']:.1%}); per processor second of the collector {share['processor']:.1%}; "
-        f"refused {found['refused']}, cut {found['cut']}"
+        f"{share['new']:.1%}; plain {found['plain']:.1%}); refused {found['refused']}, cut {found['cut']}"
     )
 
 
@@ -237,32 +259,29 @@ def main() -> int:
     parser.add_argument("--sockets", type=int, default=10_000)
     parser.add_argument("--sources", type=int, default=50, choices=range(1, 251), metavar="1..250")
     parser.add_argument("--again", type=float, default=10.0, help="seconds until a closed socket comes back")
-    parser.add_argument("--seconds", type=float, default=20.0)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--honest", type=int, default=4, help="connections of the honest client; a quarter is always new")
+    parser.add_argument("--seconds", type=float, default=15.0)
+    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--honest", type=int, default=4, help="connections of each honest client; a quarter is always new")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < given.sockets + 100:
         parser.error(f"this system allows {hard} open files; --sockets must be smaller")
     with tempfile.TemporaryDirectory() as folder:
-        process, port, path = served(Path(folder))
+        processes = [served(Path(folder) / name) for name in ("one", "other")]
         try:
-            opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-            survey = Survey.from_json(opener.open(f"http://127.0.0.1:{port}{path}", timeout=30).read())
-            reports = [encode_report(survey.mechanism, survey.mechanism.randomize(i)).hex() for i in range(100)]
-            found = asyncio.run(measure(given, process.pid, port, path, reports))
+            found = asyncio.run(measure(given, [client_of(process) for process in processes]))
         finally:
-            process.terminate()
-            process.wait(30)
-            assert process.stdout is not None
-            process.stdout.close()
+            for process in processes:
+                process.terminate()
+                process.wait(30)
+                if process.stdout is not None:
+                    process.stdout.close()
     if given.json:
         print(json.dumps(found, indent=1))
     else:
         shown(found)
-    good = found["share"]["all"] >= LEAST and found["refused"] == 0
-    return 0 if good else 1
+    return 0 if found["share"]["all"] >= LEAST and found["refused"] == 0 else 1
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ class Slow:
     kind: str
     line: socket.socket | None = None
     rest: bytes = b""
+    connected: bool = False
 
 
 @dataclass
@@ -80,11 +81,11 @@ class Attack:
             line.bind((f"127.0.1.{1 + one.number % self.sources}", 0))
             with suppress(BlockingIOError):
                 line.connect(("127.0.0.1", self.port))
-            one.line, one.rest = line, self.words(one.kind)
+            one.line, one.rest, one.connected = line, self.words(one.kind), False
             by_file[line.fileno()] = one
             poll.register(line.fileno(), select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLHUP | select.EPOLLOUT)
             self.opened += 1
-        elif one.kind == "one byte at a time" and one.rest:
+        elif one.kind == "one byte at a time" and one.rest and one.connected:
             with suppress(OSError):
                 one.line.send(one.rest[:1])
             one.rest = one.rest[1:]
@@ -109,6 +110,7 @@ class Attack:
         except BlockingIOError:  # it is only now connected
             closed = False
             poll.modify(number, select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLHUP)
+            one.connected = True
             if one.kind == "one byte at a time":
                 heapq.heappush(self.events, (now, one.number))
             else:

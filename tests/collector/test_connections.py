@@ -71,7 +71,7 @@ def test_every_wait_ends_at_its_deadline(table: Connections, clock: Clock, kind:
     table.expire()
     assert client.ended == [kind]
     assert len(table) == 0
-    assert table.dropped == {f"late {kind.value}": 1}
+    assert table.dropped == {f"late {kind.name.lower()}": 1}
 
 
 def test_nobody_is_late_while_the_collector_works(table: Connections, clock: Clock) -> None:

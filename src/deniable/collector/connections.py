@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, OrderedDict
-from enum import Enum
+from enum import IntEnum, auto
 
 from deniable.collector.limits import Limits
 
@@ -13,14 +13,14 @@ SWEEPS = 4
 LONGEST_SWEEP = 0.5
 
 
-class Waiting(Enum):
+class Waiting(IntEnum):
     """What the client of a connection still has to do."""
 
-    HANDSHAKE = "handshake"
-    HEAD = "head"
-    BODY = "body"
-    IDLE = "idle"
-    ANSWER = "answer"
+    HANDSHAKE = auto()
+    HEAD = auto()
+    BODY = auto()
+    IDLE = auto()
+    ANSWER = auto()
     """It has to read: more is written to it than it takes."""
 
 
@@ -120,7 +120,7 @@ class Connections:
         now = self._now()
         for kind, queue in self._queues.items():
             while queue and next(iter(queue)).since + self._seconds[kind] <= now:
-                self._drop(f"late {kind.value}", next(iter(queue)), late=kind)
+                self._drop(f"late {kind.name.lower()}", next(iter(queue)), late=kind)
 
     def _join(self, connection: Connection, source: str | None) -> None:
         connection.source = source

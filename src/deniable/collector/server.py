@@ -113,7 +113,10 @@ def make_server(serving: Serving, ready: Callable[[], None]) -> uvicorn.Server:
 
 
 def _logging(*, access: bool) -> dict[str, Any]:
-    """Warnings, and one line for each request when that is asked for; all on the error output, which is not for programs."""
+    """Errors, and one line for each request when that is asked for; all on the error output, which is not for programs.
+
+    Warnings are about what strangers send, and strangers must not fill a log.
+    """
     access_form = {"()": "uvicorn.logging.AccessFormatter", "fmt": '%(client_addr)s "%(request_line)s" %(status_code)s'}
     handler = {"class": "logging.StreamHandler", "stream": "ext://sys.stderr"}
     return {
@@ -122,7 +125,8 @@ def _logging(*, access: bool) -> dict[str, Any]:
         "formatters": {"access": {**access_form, "use_colors": False}, "default": {"format": "deniable: %(message)s"}},
         "handlers": {"access": {**handler, "formatter": "access"}, "default": {**handler, "formatter": "default"}},
         "loggers": {
-            "uvicorn": {"handlers": ["default"], "level": "WARNING", "propagate": False},
+            "uvicorn": {"handlers": ["default"], "level": "ERROR", "propagate": False},
+            "uvicorn.error": {"level": "ERROR"},  # without a level of its own it would trace every connection
             "uvicorn.access": {"handlers": ["access"] if access else [], "level": "INFO", "propagate": False},
         },
     }
