@@ -34,6 +34,8 @@ class Slow:
     line: socket.socket | None = None
     rest: bytes = b""
     connected: bool = False
+    due: float = 0.0
+    """When it acts next; whatever was planned before is forgotten."""
 
 
 @dataclass
@@ -53,7 +55,7 @@ class Attack:
         """Until the standard input is closed; one line of numbers a second."""
         poll, begun = select.epoll(), time.monotonic()
         poll.register(sys.stdin.fileno(), select.EPOLLIN | select.EPOLLHUP)
-        slow = [Slow(number, KINDS[number % len(KINDS)]) for number in range(self.sockets)]
+        slow = [Slow(number, KINDS[number % len(KINDS)], due=begun) for number in range(self.sockets)]
         by_file: dict[int, Slow] = {}
         self.events = [(begun, one.number) for one in slow]
         say = begun
@@ -62,7 +64,9 @@ class Attack:
             for _ in range(200):
                 if not self.events or self.events[0][0] > now:
                     break
-                self.act(slow[heapq.heappop(self.events)[1]], poll, by_file, now)
+                when, number = heapq.heappop(self.events)
+                if when == slow[number].due:
+                    self.act(slow[number], poll, by_file, now)
             if now >= say:
                 held = sum(one.line is not None for one in slow)
                 print(json.dumps({"held": held, "opened": self.opened, "lost": self.lost}), flush=True)
@@ -89,7 +93,11 @@ class Attack:
             with suppress(OSError):
                 one.line.send(one.rest[:1])
             one.rest = one.rest[1:]
-            heapq.heappush(self.events, (now + BYTE_EVERY, one.number))
+            self.plan(one, now + BYTE_EVERY)
+
+    def plan(self, one: Slow, when: float) -> None:
+        one.due = when
+        heapq.heappush(self.events, (when, one.number))
 
     def words(self, kind: str) -> bytes:
         """What a socket sends at first, or bit by bit."""
@@ -112,7 +120,7 @@ class Attack:
             poll.modify(number, select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLHUP)
             one.connected = True
             if one.kind == "one byte at a time":
-                heapq.heappush(self.events, (now, one.number))
+                self.plan(one, now)
             else:
                 with suppress(OSError):
                     one.line.send(one.rest)
@@ -124,7 +132,7 @@ class Attack:
             one.line.close()
             one.line = None
             self.lost += 1
-            heapq.heappush(self.events, (now + self.again, one.number))
+            self.plan(one, now + self.again)
 
 
 def main() -> None:
