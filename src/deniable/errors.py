@@ -19,6 +19,7 @@ DeniableError
 ├── BudgetSpent             the device's ledger refuses: the answer would cost more than is left
 │   └── AlreadyAnswered     the question was answered in this window
 ├── NotDelivered            a report could not be handed over; it is kept and sent later, or was refused for good
+│   └── NotAdmitted         the collector takes reports only with a token, and got none or another one; the report is kept
 └── MissingPackage          an optional package is needed; the message says which (also an ImportError)
 
 A message names the parameter, the rule and the next step. It never shows a private value.
@@ -105,3 +106,7 @@ class AlreadyAnswered(BudgetSpent):
 
 class NotDelivered(DeniableError):
     """A report could not be handed over to the collector."""
+
+
+class NotAdmitted(NotDelivered):
+    """The collector takes reports only with a token, and got none or another one."""

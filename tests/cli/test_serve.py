@@ -14,7 +14,7 @@ pytest.importorskip("uvicorn", reason="the collector's packages are not installe
 
 from deniable.cli.serve import _announce, _open_surveys
 from deniable.cli.survey_address import SurveyAddress, find_survey
-from deniable.collector import Store
+from deniable.collector import Serving, Store
 from deniable.errors import InvalidParameter
 
 TOML = 'title="t"\npurpose="p"\nepsilon=1\n[attributes.x]\nquestion="q"\ndomain="categories:a,b,c"\n'
@@ -96,6 +96,48 @@ def test_what_was_planned_and_what_is_closed_is_announced(survey: Path, tmp_path
     assert "(closed)" in capsys.readouterr().out
     _announce("http://here", _open_surveys(collector, database, ()), as_json=False, dashboard=True)
     assert "No survey is open yet" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "survey.example.org", ""])
+def test_other_machines_are_served_only_over_tls_or_behind_a_proxy(survey: Path, tmp_path: Path, host: str) -> None:
+    database = f"sqlite:///{tmp_path / 'x.db'}"
+    said = refused("serve", survey, "--port", "0", "--database", database, "--host", host).stderr
+    assert "--tls-certificate" in said
+    assert "--trusted-proxy" in said
+    assert not (tmp_path / "x.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "warned"),
+    [
+        (("--host", "0.0.0.0", "--allow-plain-http"), True),
+        (("--host", "0.0.0.0", "--trusted-proxy", "10.0.0.0/8"), False),
+        (("--host", "127.0.0.2"), False),
+    ],
+)
+def test_whoever_serves_in_the_clear_is_warned(
+    survey: Path, tmp_path: Path, options: tuple[str, ...], warned: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import deniable.collector as collector
+
+    served = []
+
+    def stand_in(serving: Serving, listening: socket.socket, **_: object) -> None:
+        listening.close()
+        served.append(serving)
+
+    monkeypatch.setattr(collector, "serve", stand_in)
+    more = ["--connections", "50", "--connections-per-address", "5"]
+    command = ["serve", str(survey), "--port", "0", "--database", f"sqlite:///{tmp_path / 'x.db'}", *options, *more]
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 0, result.output
+    assert ("WARNING" in result.stderr) == warned
+    assert (served[0].limits.connections, served[0].limits.connections_per_address) == (50, 5)
+    assert bool(served[0].proxies.networks) == ("--trusted-proxy" in options)
+
+
+def test_a_proxy_is_declared_by_its_address(survey: Path) -> None:
+    assert "--trusted-proxy must be" in refused("serve", survey, "--port", "0", "--trusted-proxy", "proxy.example.org").stderr
 
 
 HASH = "0123456789abcdef" * 4

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 TOML = """
 title = "Travel"
@@ -48,13 +48,21 @@ class Running:
         return self.process.wait(30)
 
 
-def start(folder: Path, *, port: int = 0, database: str | None = None, options: tuple[str, ...] = (), toml: str = TOML) -> Running:
+def start(
+    folder: Path,
+    *,
+    port: int = 0,
+    database: str | None = None,
+    options: tuple[str, ...] = (),
+    toml: str = TOML,
+    stderr: IO[str] | int = subprocess.DEVNULL,
+) -> Running:
     """Start `deniable serve` and wait until it listens."""
     path = folder / "survey.toml"
     path.write_text(toml)
     url = database or f"sqlite:///{folder / 'collector.db'}"
     command = [sys.executable, "-m", "deniable.cli", "serve", str(path), "--port", str(port), "--database", url, "--json", *options]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True)
     assert process.stdout is not None
     line = process.stdout.readline()
     assert line, "the collector did not start"

@@ -98,6 +98,8 @@ def _many(survey: Survey) -> list[Report]:
         ("submissions", b'{"key":"00","report":"00"}', None, 400),
         ("submissions", b'{"key":"' + b"0" * 32 + b'","report":"ff"}', None, 400),
         ("submissions", b'{"key":"' + b"0" * 32 + b'","report":"ff","more":1}', None, 400),
+        ("submissions", b'{"key":"' + b"0" * 32 + b'\\n","report":"ff"}', None, 400),
+        ("submissions", b'{"key":"' + b"0" * 32 + b'","key":"' + b"1" * 32 + b'","report":"ff"}', None, 400),
         ("submissions", b"\xff" * 100, None, 400),
         ("batches", b'{"submissions":[]}', None, 400),
         ("batches", b"ds", BINARY, 400),
@@ -267,6 +269,27 @@ def test_pages_elsewhere_may_only_talk_to_it_when_allowed(tmp_path: Path, runnin
 def _headers(url: str, headers: dict[str, str]) -> dict[str, str]:
     with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=10) as answer:
         return {name.lower(): value for name, value in answer.headers.items()}
+
+
+@pytest.mark.slow
+def test_requests_are_logged_only_when_that_is_asked_for(tmp_path: Path) -> None:
+    for options in ((), ("--access-log",)):
+        log = tmp_path / "log"
+        with log.open("w") as errors, collector(tmp_path, options=options, stderr=errors) as running:
+            survey = Survey.from_json(call(running.survey)[1])
+            assert call(f"{running.survey}/submissions", one(survey))[0] == 200
+            assert running.process.stdout is not None
+            running.stop()
+            assert running.process.stdout.read() == ""  # the output is for programs
+        lines = log.read_text().splitlines()
+        if options:
+            assert [line.split(" ", 1)[1] for line in lines] == [
+                f'"GET /v1/surveys/{running.hash} HTTP/1.1" 200 OK',
+                f'"POST /v1/surveys/{running.hash}/submissions HTTP/1.1" 200 OK',
+            ]
+            assert all(line.startswith("127.0.0.1:") for line in lines)
+        else:
+            assert lines == []
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""What was acknowledged is counted exactly once: killed servers, full disks, slow and silent clients."""
+"""What was acknowledged is counted exactly once: killed servers, full disks, ten thousand sockets."""
 
 from __future__ import annotations
 
@@ -105,20 +105,6 @@ def test_a_full_disk_refuses_and_recovers(tmp_path: Path) -> None:
         assert counted(running) == accepted + 1
 
 
-@pytest.mark.slow
-def test_slow_and_silent_clients_do_not_stop_others(tmp_path: Path) -> None:
-    with collector(tmp_path) as running:
-        host, port = running.address.removeprefix("http://").split(":")
-        silent = [socket.create_connection((host, int(port)), timeout=5) for _ in range(200)]
-        try:
-            for line in silent[:100]:
-                line.sendall(b"POST /v1/surveys/x HTTP/1.1\r\nHost: x\r\nX-Slow: ")
-            assert call(f"{running.address}/health")[0] == 200
-        finally:
-            for line in silent:
-                line.close()
-
-
 @pytest.mark.heavy
 def test_ten_thousand_open_sockets_are_bounded(tmp_path: Path) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -129,9 +115,10 @@ def test_ten_thousand_open_sockets_are_bounded(tmp_path: Path) -> None:
         host, port = running.address.removeprefix("http://").split(":")
         lines: list[socket.socket] = []
         try:
-            for _ in range(10_000):
-                lines.append(socket.create_connection((host, int(port)), timeout=10))
-            assert call(f"{running.address}/health")[0] in (200, 503)
+            for number in range(10_000):
+                source = (f"127.0.0.{2 + number % 50}", 0)
+                lines.append(socket.create_connection((host, int(port)), timeout=10, source_address=source))
+            assert call(f"{running.address}/health")[0] == 200
             status = Path(f"/proc/{running.process.pid}/status").read_text()
             used = next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM"))
             assert used < 600

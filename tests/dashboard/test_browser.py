@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from tests.collector.running import Running, call, collector, counted
 
+from deniable.collector import Store
 from deniable.surveys import Survey, batch_head
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -230,3 +231,79 @@ def test_the_keyboard_reaches_everything(chromium: Any, served: Running) -> None
     page.keyboard.press("ArrowRight")
     page.wait_for_function("before => document.querySelector('#epsilon').getAttribute('aria-valuetext') !== before", arg=before)
     visit.close()
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, str]]:
+    """A collector that takes reports only with a token, and the token."""
+    folder = tmp_path_factory.mktemp("guarded")
+    with collector(folder, toml=SURVEY, options=("--submit-needs-token",)) as running:
+        store = Store(f"sqlite:///{folder / 'collector.db'}")
+        token = store.add_token("kiosk", "submit")
+        store.close()
+        yield running, token
+
+
+def fill(page: Any) -> None:
+    page.get_by_label("bus").check()
+    page.get_by_label("A number from 0 to 180").fill("35")
+    page.get_by_label("A number from 0 to 24").fill("8.25")
+    page.get_by_role("button", name="Randomize and send").click()
+
+
+KEPT = """
+async () => {
+  const ledger = await new Promise((done) => {
+    const asked = indexedDB.open("deniable-ledger", 1);
+    asked.onsuccess = () => {
+      const all = asked.result.transaction("ledger").objectStore("ledger").getAll();
+      all.onsuccess = () => done(all.result);
+    };
+  });
+  return JSON.stringify([ledger, { ...localStorage }, { ...sessionStorage }, document.cookie, location.href]);
+}
+"""
+"""Everything a page's origin keeps in this browser, and its address."""
+
+
+def test_a_token_in_the_fragment_is_sent_and_kept_nowhere(chromium: Any, guarded: tuple[Running, str]) -> None:
+    running, token = guarded
+    before = counted(running)
+    visit = Visit(chromium, running)
+    sent: list[tuple[str, str | None]] = []
+    visit.page.on("request", lambda request: sent.append((request.method, request.headers.get("authorization"))))
+    visit.page.goto(f"{running.address}/answer?survey={running.hash}#token={token}")
+    fill(visit.page)
+    visit.page.get_by_text("Your report was counted").wait_for()
+    assert {given for method, given in sent if method == "POST"} == {f"Bearer {token}"}
+    assert {given for method, given in sent if method == "GET"} == {None}
+    assert not any(token in url.partition("#")[0] for url in visit.requests)
+    kept = visit.page.evaluate(KEPT)
+    assert running.hash in kept
+    assert token not in kept
+    visit.close()
+    assert counted(running) == before + 1
+
+
+def test_the_page_asks_for_a_token_and_sends_the_report_that_waited(chromium: Any, guarded: tuple[Running, str]) -> None:
+    running, token = guarded
+    before = counted(running)
+    visit = Visit(chromium, running)
+    page = visit.go("answer")
+    bodies: list[Any] = []
+    page.on("request", lambda request: bodies.append(request.post_data) if request.method == "POST" else None)
+    fill(page)
+    page.get_by_label("Token").wait_for()
+    page.get_by_label("Token").fill("wrong")
+    page.get_by_role("button", name="Send with this token").click()
+    page.wait_for_function("document.querySelector('#token')?.value === ''")  # it asks again
+    page.get_by_label("Token").fill(token)
+    page.get_by_role("button", name="Send with this token").click()
+    page.get_by_text("Your report was counted").wait_for()
+    assert len(set(bodies)) == 1
+    assert len(bodies) == 3
+    assert token not in page.evaluate(KEPT)
+    assert all("40" in said for said in visit.complaints)  # the browser itself notes the two refusals
+    visit.complaints.clear()
+    visit.close()
+    assert counted(running) == before + 1

@@ -28,3 +28,6 @@ export class AlreadyAnswered extends DeniableError {}
 
 /** The collector could not be reached, or refused for good. */
 export class NotDelivered extends DeniableError {}
+
+/** The collector takes reports only with a token, and got none or another one. The report waits in the ledger. */
+export class NotAdmitted extends NotDelivered {}

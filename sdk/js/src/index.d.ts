@@ -8,6 +8,7 @@ export class NotTrusted extends DeniableError {}
 export class BudgetSpent extends DeniableError {}
 export class AlreadyAnswered extends DeniableError {}
 export class NotDelivered extends DeniableError {}
+export class NotAdmitted extends NotDelivered {}
 
 /** An exact rational in lowest terms. */
 export class Fraction {
@@ -189,6 +190,8 @@ export interface SessionOptions {
   patience?: { attempts?: number; first?: number; most?: number; sleep?: (milliseconds: number) => Promise<void> };
   /** Plain http to another machine: only for tests and closed networks. */
   allowHttp?: boolean;
+  /** For collectors that take reports only with one; sent with reports, over https or to this machine, and kept in memory only. */
+  token?: string | null;
 }
 /** Answers a survey for one person. */
 export class Session {
@@ -200,4 +203,6 @@ export class Session {
   period(today?: Date): string;
   answer(answers: { readonly [name: string]: Value }, options?: { today?: Date }): Promise<Receipt>;
   deliver(): Promise<number>;
+  /** A token from now on; refused where it could be read on the way. */
+  useToken(token: string): void;
 }

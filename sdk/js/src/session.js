@@ -1,13 +1,14 @@
 // One device and one survey: check it, answer within the budget, send until it is acknowledged.
 
 import { SystemCoins } from "./coins.js";
-import { InvalidParameter, NotDelivered } from "./errors.js";
+import { InvalidParameter, NotAdmitted, NotDelivered } from "./errors.js";
 import { explain } from "./explain.js";
 import { toHex } from "./hexadecimal.js";
 import { openSurvey, periodOf } from "./survey.js";
 import { encodeReport } from "./wire.js";
 
 const LATER = [408, 425, 429, 500, 502, 503, 504];
+const NO_TOKEN = [401, 403];
 const TOGETHER = 1000;
 const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
 const PATIENCE = { attempts: 5, first: 500, most: 30_000, sleep: (milliseconds) => new Promise((done) => setTimeout(done, milliseconds)) };
@@ -15,7 +16,9 @@ const QUIET = { credentials: "omit", referrerPolicy: "no-referrer", redirect: "e
 
 /** Answers a survey for one person. */
 export class Session {
-  constructor(survey, ledger, collector, { fetch = globalThis.fetch, coins = new SystemCoins(), patience = {}, allowHttp = false } = {}) {
+  #token = null;
+
+  constructor(survey, ledger, collector, { fetch = globalThis.fetch, coins = new SystemCoins(), patience = {}, allowHttp = false, token = null } = {}) {
     if (survey.document.repeat === "permanent" && mechanismsOf(survey.document.mechanism).includes("rappor")) {
       throw new InvalidParameter("rappor keeps its own permanent bits, which this client does not; use repeat 'each-window' or 'once'");
     }
@@ -25,6 +28,17 @@ export class Session {
     this.fetch = (...request) => fetch(...request);
     this.coins = coins;
     this.patience = { ...PATIENCE, ...patience };
+    if (token !== null) this.useToken(token);
+  }
+
+  /** For collectors that take reports only with a token. It is kept in memory, goes with reports, and never into an address. */
+  useToken(token) {
+    if (typeof token !== "string" || !/^[!-~]+$/.test(token)) throw new InvalidParameter("the token must be one word, as `deniable token` printed it");
+    const { protocol, hostname } = new URL(this.address);
+    if (protocol !== "https:" && !LOCAL.includes(hostname)) {
+      throw new InvalidParameter("a token is only sent over https:// or to this machine: on the way to others it could be read");
+    }
+    this.#token = token;
   }
 
   /** Fetch the survey with this hash from a collector, check it, and begin. */
@@ -75,7 +89,8 @@ export class Session {
     } catch (error) {
       const waiting = await this.ledger.pending(survey.hash);
       delivered = !waiting.some(({ key }) => key === pending.key);
-      if (delivered || !(error instanceof NotDelivered)) throw error; // refused for good: waiting would not help
+      // Refused for good: waiting would not help. Without a token: it waits, and the caller can do something about it.
+      if (delivered || error instanceof NotAdmitted || !(error instanceof NotDelivered)) throw error;
     }
     const spent = await this.ledger.spent(survey.hash);
     return { delivered, report: pending.report, spent, left: survey.budget.minus(spent) };
@@ -98,6 +113,9 @@ export class Session {
     const submissions = waiting.map(({ key, report }) => ({ key, report }));
     const [path, body] = submissions.length === 1 ? ["submissions", submissions[0]] : ["batches", { submissions }];
     const status = await this.#post(`${this.address}/${path}`, JSON.stringify(body));
+    if (NO_TOKEN.includes(status)) {
+      throw new NotAdmitted("the collector takes reports only with a token of its own; the report waits: call useToken(…), then deliver()");
+    }
     const refused = status !== 200;
     for (const item of waiting) await this.ledger.settle(item, { refused });
     if (refused) throw new NotDelivered(`the collector refused the report for good (status ${status}); it will not be sent again`);
@@ -106,6 +124,7 @@ export class Session {
   /** The final status; tries again while the answer is "later" or there is none. */
   async #post(url, body) {
     const { attempts, first, most, sleep } = this.patience;
+    const headers = { "Content-Type": "application/json", ...(this.#token === null ? {} : { Authorization: `Bearer ${this.#token}` }) };
     for (let attempt = 0; attempt < attempts; attempt++) {
       if (attempt) {
         // Between half and all of first * 2**attempt, so that devices do not return in step.
@@ -113,7 +132,7 @@ export class Session {
         await sleep(longest * (0.5 + this.coins.belowNumber(2 ** 20) / 2 ** 21));
       }
       try {
-        const { status } = await this.fetch(url, { ...QUIET, method: "POST", headers: { "Content-Type": "application/json" }, body, cache: "no-store" });
+        const { status } = await this.fetch(url, { ...QUIET, method: "POST", headers, body, cache: "no-store" });
         if (!LATER.includes(status)) return status;
       } catch {
         continue;

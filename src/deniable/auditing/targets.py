@@ -173,7 +173,7 @@ class HttpClient:
         body = json.dumps(value).encode()
         request = urllib.request.Request(self.url, body, {"Content-Type": "application/json"})  # noqa: S310 - scheme checked
         try:
-            with urllib.request.urlopen(request, timeout=self.timeout) as answer:  # noqa: S310 - scheme checked
+            with _opener(self.url).open(request, timeout=self.timeout) as answer:
                 return _answers(answer.read(LONGEST + 1), 1)
         except urllib.error.HTTPError as error:
             return [], Counter({f"answered with status {error.code}": 1})
@@ -181,6 +181,12 @@ class HttpClient:
             return [], Counter({f"took longer than {self.timeout:g} s": 1})
         except (urllib.error.URLError, ConnectionError, OSError):
             return [], Counter({"could not be reached": 1})
+
+
+def _opener(url: str) -> urllib.request.OpenerDirector:
+    """Plain HTTP goes straight to the service: a proxy that the environment names would read every report."""
+    plain = urllib.parse.urlsplit(url).scheme == "http"
+    return urllib.request.build_opener(urllib.request.ProxyHandler({} if plain else None))
 
 
 def _check_timeout(timeout: float) -> None:

@@ -14,7 +14,7 @@ from typing import IO
 import click
 
 from deniable.cli.recipes import recipe_beside, write_recipe
-from deniable.cli.survey_address import find_survey, said
+from deniable.cli.survey_address import ca_option, find_survey, said, token_from
 from deniable.cli.terminal import byte_progress, print_json
 from deniable.errors import InvalidParameter, NotDelivered
 
@@ -31,8 +31,9 @@ MARK = b"PAR1"
 @click.option("--accumulators", "what", flag_value="sums", help="The sums, one row per window and shard.")
 @click.option("--output", "-o", required=True, type=click.Path(dir_okay=False), metavar="FILE.parquet")
 @click.option("--token-file", type=click.Path(exists=True, dir_okay=False), help=f"A file with an admin token; else ${TOKEN}.")
+@ca_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def export(url: str, what: str | None, output: str, token_file: str | None, as_json: bool) -> None:
+def export(url: str, what: str | None, output: str, token_file: str | None, ca: str | None, as_json: bool) -> None:
     """Save what the collector has of the survey at URL: --reports or --accumulators.
 
     Needs an admin token, which `deniable token` makes on the collector's machine. It is read from the environment or from a
@@ -45,11 +46,11 @@ def export(url: str, what: str | None, output: str, token_file: str | None, as_j
     folder = Path(output).parent
     if not folder.is_dir():
         raise InvalidParameter(f"--output: there is no folder {folder}")
-    found = find_survey(url)
+    found = find_survey(url, ca=ca)
     survey = found.document()
     address = f"{found.collector}/v1/admin/surveys/{found.hash}/export?what={what}"
     with byte_progress("receiving", None, hidden=as_json) as advance:
-        size = _saved(address, token, Path(output), advance)
+        size = _saved(address, token, ca, Path(output), advance)
     recipe = None
     if what == "reports":
         recipe = str(recipe_beside(output))
@@ -62,34 +63,30 @@ def export(url: str, what: str | None, output: str, token_file: str | None, as_j
 
 def admin_token(path: str | None) -> str:
     """The token; never shown, whatever is wrong with it."""
-    try:
-        text = Path(path).read_text(encoding="ascii") if path is not None else os.environ.get(TOKEN, "")
-    except UnicodeDecodeError:
-        text = "\n\n"
-    found = text.strip()
-    if not found:
+    token = token_from(path, TOKEN)
+    if token is None:
         raise InvalidParameter(f"an admin token is needed: set {TOKEN}, or give --token-file; `deniable token NAME` makes one")
-    if not found.isascii() or not found.isprintable() or " " in found:
-        raise InvalidParameter("the token must be one word, as `deniable token` printed it")
-    return found
+    return token
 
 
-def _saved(url: str, token: str, path: Path, advance: Callable[[int], None]) -> int:
+def _saved(url: str, token: str, ca: str | None, path: Path, advance: Callable[[int], None]) -> int:
     """Fetch into a file beside `path` and put it in place when all of it is there and on disk."""
-    from deniable.client.transport import checked_url, open_request
+    from deniable.client.transport import checked_url, not_reached, open_request
 
-    request = urllib.request.Request(checked_url(url), headers={"Authorization": f"Bearer {token}"})  # noqa: S310 - checked
+    request = urllib.request.Request(checked_url(url))  # noqa: S310 - checked
     number, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     try:
         with os.fdopen(number, "w+b") as file:
             try:
-                with open_request(request, PATIENCE) as answer:
+                with open_request(request, PATIENCE, token=token, ca=ca) as answer:
                     size = _copied(answer, file, advance)
             except urllib.error.HTTPError as answer:
                 with answer:
                     raise NotDelivered(_refused(answer.code, answer.read(1 << 16))) from None
+            except urllib.error.URLError as error:
+                raise not_reached(url, error) from None
             except (OSError, http.client.HTTPException):
-                raise NotDelivered("the collector cannot be reached, or was cut off; nothing was saved") from None
+                raise NotDelivered("the collector was cut off; nothing was saved") from None
             _check_whole(file, size)
             file.flush()
             os.fsync(file.fileno())

@@ -23,7 +23,7 @@ WORKER = "DENIABLE_SOCKET"
 @click.option(
     "--database", "-d", default="sqlite:///collector.db", show_default=True, help="sqlite:/// or postgresql+psycopg:// URL."
 )
-@click.option("--host", default="127.0.0.1", show_default=True)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Interfaces other machines reach need TLS or a proxy.")
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes any free one.")
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes that serve.")
 @click.option("--origin", "origins", multiple=True, help="A web page's origin that may send reports (CORS); may be repeated.")
@@ -37,6 +37,16 @@ WORKER = "DENIABLE_SOCKET"
 )
 @click.option("--tls-certificate", type=click.Path(exists=True, dir_okay=False), help="A PEM file, for HTTPS.")
 @click.option("--tls-key", type=click.Path(exists=True, dir_okay=False), help="Its private key.")
+@click.option(
+    "--trusted-proxy",
+    "proxies",
+    multiple=True,
+    metavar="ADDRESS",
+    help="A proxy in front (an address or a network); it alone may say whose request it passes on. May be repeated.",
+)
+@click.option("--allow-plain-http", is_flag=True, help="Serve other machines without TLS or a proxy: tokens travel in clear.")
+@click.option("--connections", default=8000, show_default=True, type=click.IntRange(1), help="Open at once, in each worker.")
+@click.option("--connections-per-address", default=256, show_default=True, type=click.IntRange(1), help="From one address.")
 @click.option("--access-log", is_flag=True, help="Log every request's address and path. Off by default: addresses are personal.")
 @click.option("--no-dashboard", is_flag=True, help="Serve the API only.")
 @click.option("--json", "as_json", is_flag=True, help="Say where it listens as JSON.")
@@ -51,6 +61,10 @@ def serve(
     write_at_least: int,
     tls_certificate: str | None,
     tls_key: str | None,
+    proxies: tuple[str, ...],
+    allow_plain_http: bool,
+    connections: int,
+    connections_per_address: int,
     access_log: bool,
     no_dashboard: bool,
     as_json: bool,
@@ -59,6 +73,11 @@ def serve(
     collector = _collector()
     if (tls_certificate is None) != (tls_key is None):
         raise InvalidParameter("give both --tls-certificate and --tls-key, or neither")
+    from deniable.client import is_loopback
+
+    declared = collector.Proxies.parse(proxies)
+    if not (tls_certificate or proxies or is_loopback(host)):
+        _in_the_clear(host, allow_plain_http)
     serving = collector.Serving(
         database=database,
         host=host,
@@ -69,6 +88,8 @@ def serve(
         certificate=tls_certificate,
         private_key=tls_key,
         access_log=access_log,
+        proxies=declared,
+        limits=collector.Limits(connections=connections, connections_per_address=connections_per_address),
         pages=list if no_dashboard else _dashboard_pages,
     )
     if WORKER in os.environ:
@@ -82,6 +103,22 @@ def serve(
         _announce(address, opened, as_json, not no_dashboard)
         sys.exit(collector.run_workers(sys.argv[1:], workers, listening))
     collector.serve(serving, listening, ready=lambda: _announce(address, opened, as_json, not no_dashboard))
+
+
+def _in_the_clear(host: str, allowed: bool) -> None:
+    """Whoever is on the way can read tokens and reports, and change them: only for those who ask for it."""
+    if not allowed:
+        raise InvalidParameter(
+            f"--host {host} serves other machines, and without TLS tokens and reports can be read and changed on their way: give "
+            "--tls-certificate and --tls-key, or the proxy that speaks TLS in front with --trusted-proxy ADDRESS; "
+            "--allow-plain-http serves all the same"
+        )
+    if WORKER not in os.environ:
+        click.echo(
+            f"deniable: WARNING: serving {host} over plain HTTP. Everyone on the way can read tokens and reports, change them, and "
+            "serve another page in place of this one.",
+            err=True,
+        )
 
 
 @click.command()

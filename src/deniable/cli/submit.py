@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from deniable.cli.rows import read_rows
-from deniable.cli.survey_address import find_survey, said
+from deniable.cli.survey_address import ca_option, find_survey, said, token_from
 from deniable.cli.terminal import print_json
-from deniable.errors import NotDelivered, OutOfDomain
+from deniable.errors import NotAdmitted, NotDelivered, OutOfDomain
 from deniable.surveys.domain_text import parse_value
 
+if TYPE_CHECKING:
+    from deniable.client import Transport
+
 BATCH = 5000
+TOKEN = "DENIABLE_SUBMIT_TOKEN"  # noqa: S105 - the name of a variable
+NO_TOKEN = (401, 403)
 LATER = (429, 503)
 
 
@@ -21,18 +26,27 @@ LATER = (429, 503)
 @click.argument("file", metavar="FILE.csv")
 @click.option("--survey", "-s", "url", required=True, help="The survey's address, or its collector's: http://127.0.0.1:8000.")
 @click.option("--column", "-c", multiple=True, help="The column with the answers; a survey's attributes name theirs themselves.")
+@click.option(
+    "--token-file", type=click.Path(exists=True, dir_okay=False), help=f"A file with a token, where one is needed; else ${TOKEN}."
+)
+@ca_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def submit(file: str, url: str, column: tuple[str, ...], as_json: bool) -> None:
+def submit(file: str, url: str, column: tuple[str, ...], token_file: str | None, ca: str | None, as_json: bool) -> None:
     """Randomize every row of FILE.csv on this machine and submit the reports.
 
     Every row counts as one person's answer. The true values never leave this process. For answers of one person, with
-    a ledger and a budget, use deniable.client.
+    a ledger and a budget, use deniable.client. A collector that takes reports only with a token gets it from --token-file or
+    the environment, over HTTPS or on this machine.
     """
-    found = find_survey(url, "--survey")
+    from deniable.client import HttpTransport
+
+    token = token_from(token_file, TOKEN)
+    found = find_survey(url, "--survey", ca=ca)
     survey, base = found.document(), found.collector
     names = column or (survey.names if survey.strategy is None else ())
     rows = read_rows(survey.mechanism.domain, file, tuple(names))
     sent, known, refused = 0, 0, []
+    transport = HttpTransport(timeout=60, token=token, ca=ca)
     with click.progressbar(
         range(0, len(rows), BATCH), label="submitting", file=sys.stderr, hidden=as_json or not sys.stderr.isatty()
     ) as starts:
@@ -40,7 +54,7 @@ def submit(file: str, url: str, column: tuple[str, ...], as_json: bool) -> None:
             values, bad = _values(survey, rows[start : start + BATCH])
             refused += bad
             if values:
-                answer = _handed_over(survey, base, values)
+                answer = _handed_over(survey, base, values, transport)
                 sent += answer["accepted"]
                 known += answer["known"]
     document = {"survey": survey.hash, "rows": len(rows), "accepted": sent, "known": known, "refused_rows": refused}
@@ -74,11 +88,11 @@ def _values(survey: Any, rows: list[Any]) -> tuple[list[Any], list[int]]:
     return values, refused
 
 
-def _handed_over(survey: Any, base: str, values: list[Any]) -> dict[str, int]:
+def _handed_over(survey: Any, base: str, values: list[Any], transport: Transport) -> dict[str, int]:
     """One batch under one key, sent until it is acknowledged."""
     import json
 
-    from deniable.client import HttpTransport, Patience
+    from deniable.client import Patience
     from deniable.domains import Record
     from deniable.surveys import BATCH_TYPE, batch_head
 
@@ -87,7 +101,7 @@ def _handed_over(survey: Any, base: str, values: list[Any]) -> dict[str, int]:
     else:
         values_many = values
     body = batch_head(survey) + survey.mechanism.randomize_many(values_many).to_bytes()
-    transport, patience = HttpTransport(timeout=60), Patience(attempts=8)
+    patience = Patience(attempts=8)
     for attempt in range(patience.attempts):
         if attempt:
             patience.wait(attempt - 1)
@@ -98,6 +112,9 @@ def _handed_over(survey: Any, base: str, values: list[Any]) -> dict[str, int]:
         if status == 200:
             found: dict[str, int] = json.loads(answer)
             return found
+        if status in NO_TOKEN:
+            step = f"set {TOKEN}, or give --token-file; `deniable token NAME --role submit` makes one on the collector's machine"
+            raise NotAdmitted(f"the collector takes reports only with a token: {step} ({said(status, answer)})")
         if status not in LATER:
             raise NotDelivered(f"the collector refused the reports: {said(status, answer)}")
     raise NotDelivered("the collector cannot be reached; nothing more was sent")

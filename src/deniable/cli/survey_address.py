@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
+
+import click
 
 from deniable.errors import InvalidParameter, NotDelivered
 
 if TYPE_CHECKING:
     from deniable.surveys import Survey
 
+ca_option = click.option(
+    "--ca",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Certificates (PEM) to believe instead of the system's, for a collector with its own.",
+)
+"""For every command that talks to a collector."""
 FORM = "http://127.0.0.1:8000/v1/surveys/<hash>"
 _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
@@ -21,6 +32,8 @@ class SurveyAddress(NamedTuple):
 
     collector: str
     hash: str
+    ca: str | None = None
+    """The file with the certificates to believe."""
 
     @property
     def url(self) -> str:
@@ -32,7 +45,7 @@ class SurveyAddress(NamedTuple):
         from deniable.client import HttpTransport
         from deniable.surveys import Survey
 
-        status, data = HttpTransport().get(self.url)
+        status, data = HttpTransport(ca=self.ca).get(self.url)
         if status == 404:
             raise NotDelivered(f"{self.collector} has no survey with this hash; `{self.collector}/` lists those it has")
         if status != 200:
@@ -40,7 +53,7 @@ class SurveyAddress(NamedTuple):
         return Survey.from_json(data, hash=self.hash)
 
 
-def find_survey(url: str, option: str = "URL") -> SurveyAddress:
+def find_survey(url: str, option: str = "URL", *, ca: str | None = None) -> SurveyAddress:
     """The survey at an address; a collector's own address is enough when it has one open survey."""
     parts = urlsplit(url.strip())
     if parts.scheme not in ("http", "https") or not parts.netloc:
@@ -56,14 +69,14 @@ def find_survey(url: str, option: str = "URL") -> SurveyAddress:
     if found:
         if not _HASH.fullmatch(found):
             raise InvalidParameter(f"{option}: a survey's hash has 64 hexadecimal digits; write {FORM}")
-        return SurveyAddress(base, found)
-    return SurveyAddress(base, _only_one(base))
+        return SurveyAddress(base, found, ca)
+    return SurveyAddress(base, _only_one(base, ca), ca)
 
 
-def _only_one(base: str) -> str:
+def _only_one(base: str, ca: str | None) -> str:
     from deniable.client import HttpTransport
 
-    status, data = HttpTransport().get(f"{base}/v1/surveys")
+    status, data = HttpTransport(ca=ca).get(f"{base}/v1/surveys")
     if status != 200:
         raise NotDelivered(f"{base} does not list surveys: {said(status, data)}; is it a collector?")
     try:
@@ -76,6 +89,17 @@ def _only_one(base: str) -> str:
     if len(listed) > 1:
         raise InvalidParameter(f"{base} has {len(listed)} open surveys; give the address of one of them: {'; '.join(lines)}")
     return str(listed[0]["hash"])
+
+
+def token_from(path: str | None, variable: str) -> str | None:
+    """The token of a file or of the environment, or None; never from the command line, which others can see, and never shown."""
+    from deniable.client.transport import checked_token
+
+    try:
+        text = Path(path).read_text(encoding="ascii") if path is not None else os.environ.get(variable, "")
+    except UnicodeDecodeError:
+        text = "not ASCII"
+    return checked_token(text.strip()) if text.strip() or path is not None else None
 
 
 def said(status: int, data: bytes) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from deniable.cli.export import TOKEN, admin_token
-from deniable.cli.survey_address import find_survey, said
+from deniable.cli.survey_address import SurveyAddress, ca_option, find_survey, said
 from deniable.cli.terminal import console, print_json, table
 from deniable.errors import InvalidParameter, NotDelivered
 
@@ -23,11 +23,12 @@ PATIENCE = 30.0
 @click.command()
 @click.argument("url")
 @click.option("--every", default=2.0, show_default=True, type=click.FloatRange(0.2, 3600), help="Seconds between looks.")
+@ca_option
 @click.option("--once", is_flag=True, help="Look once and stop.")
 @click.option("--live", "everything", is_flag=True, help="All reports, not only those that are public: for an admin with a token.")
 @click.option("--token-file", type=click.Path(exists=True, dir_okay=False), help=f"A file with the token; else ${TOKEN}.")
 @click.option("--json", "as_json", is_flag=True, help="Print the estimates as JSON, once.")
-def watch(url: str, every: float, once: bool, everything: bool, token_file: str | None, as_json: bool) -> None:
+def watch(url: str, every: float, ca: str | None, once: bool, everything: bool, token_file: str | None, as_json: bool) -> None:
     """Show the estimates of the survey at URL, or of the one open survey of the collector at URL, while they move.
 
     They move in the steps that the survey's document promises. Whoever runs the collector sees every report with --live.
@@ -35,25 +36,25 @@ def watch(url: str, every: float, once: bool, everything: bool, token_file: str 
     if token_file is not None and not everything:
         raise InvalidParameter("--token-file is for --live: public estimates need no token")
     token = admin_token(token_file) if everything else None
-    url = find_survey(url).url
+    survey = find_survey(url, ca=ca)
     if as_json:
-        print_json(_estimates(url, token))
+        print_json(_estimates(survey, token))
         return
     out = console()
     if once or not out.is_terminal:
-        for part in _tables(_estimates(url, token)):
+        for part in _tables(_estimates(survey, token)):
             out.print(part)
         return
     from rich.console import Group
     from rich.live import Live
 
-    shown = _tables(_estimates(url, token))
+    shown = _tables(_estimates(survey, token))
     with Live(Group(*shown), console=out, refresh_per_second=4) as live:
         try:
             while True:
                 time.sleep(every)
                 try:
-                    shown = _tables(_estimates(url, token))
+                    shown = _tables(_estimates(survey, token))
                     live.update(Group(*shown))
                 except NotDelivered as error:  # a collector that restarts comes back
                     live.update(Group(*shown, f"{error} These are the numbers from before."))
@@ -61,10 +62,11 @@ def watch(url: str, every: float, once: bool, everything: bool, token_file: str 
             return
 
 
-def _estimates(url: str, token: str | None) -> dict[str, Any]:
+def _estimates(survey: SurveyAddress, token: str | None) -> dict[str, Any]:
     from deniable.client import HttpTransport
 
-    status, data = HttpTransport().get(f"{url}/estimates") if token is None else _everything(f"{url}/estimates", token)
+    url = f"{survey.url}/estimates"
+    status, data = HttpTransport(ca=survey.ca).get(url) if token is None else _everything(url, token, survey.ca)
     if status != 200:
         raise NotDelivered(f"the collector has no estimates there: {said(status, data)}")
     found: dict[str, Any] = json.loads(data)
@@ -73,18 +75,18 @@ def _estimates(url: str, token: str | None) -> dict[str, Any]:
     return found
 
 
-def _everything(url: str, token: str) -> tuple[int, bytes]:
-    from deniable.client.transport import checked_url, open_request
+def _everything(url: str, token: str, ca: str | None) -> tuple[int, bytes]:
+    from deniable.client.transport import checked_url, not_reached, open_request
 
-    request = urllib.request.Request(checked_url(url), headers={"Authorization": f"Bearer {token}"})  # noqa: S310 - checked
+    request = urllib.request.Request(checked_url(url))  # noqa: S310 - checked
     try:
-        with open_request(request, PATIENCE) as answer:
+        with open_request(request, PATIENCE, token=token, ca=ca) as answer:
             return int(answer.status), bytes(answer.read())
     except urllib.error.HTTPError as answer:
         with answer:
             return answer.code, answer.read(1 << 16)
-    except (OSError, http.client.HTTPException):
-        raise NotDelivered("the collector cannot be reached; is it running?") from None
+    except (OSError, http.client.HTTPException) as error:
+        raise not_reached(url, error) from None
 
 
 def _tables(found: dict[str, Any]) -> list[Any]:

@@ -18,15 +18,27 @@ if TYPE_CHECKING:
     from deniable.client.ledger import Ledger
     from deniable.client.memo import Memo, Repeated
     from deniable.client.session import Patience, Receipt, Session
-    from deniable.client.transport import HttpTransport, MockTransport, Transport
+    from deniable.client.transport import HttpTransport, MockTransport, Transport, is_loopback
 
-__all__ = ["Client", "HttpTransport", "Ledger", "Memo", "MockTransport", "Patience", "Receipt", "Repeated", "Session", "Transport"]
+__all__ = [
+    "Client",
+    "HttpTransport",
+    "Ledger",
+    "Memo",
+    "MockTransport",
+    "Patience",
+    "Receipt",
+    "Repeated",
+    "Session",
+    "Transport",
+    "is_loopback",
+]
 
 _HOMES = {
     "ledger": ("Ledger",),
     "memo": ("Memo", "Repeated"),
     "session": ("Patience", "Receipt", "Session"),
-    "transport": ("HttpTransport", "MockTransport", "Transport"),
+    "transport": ("HttpTransport", "MockTransport", "Transport", "is_loopback"),
 }
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from deniable.client.ledger import Ledger, Pending
 from deniable.client.transport import HttpTransport, Transport
-from deniable.errors import InvalidParameter, NotDelivered
+from deniable.errors import InvalidParameter, NotAdmitted, NotDelivered
 from deniable.exact import show_fraction
 from deniable.mechanisms.categorical.rappor import Rappor
 from deniable.randomness import SYSTEM
@@ -21,6 +21,7 @@ from deniable.wire import decode_report, encode_report
 
 LATER = (408, 425, 429, 500, 502, 503, 504)
 """Statuses that mean: later, same key."""
+NO_TOKEN = (401, 403)
 TOGETHER = 1000
 """Pending submissions in one request."""
 
@@ -55,6 +56,8 @@ class Session:
     The survey is checked before anything else: hash, canonical form, the channel's integers, and the ratio of its
     weights against its epsilon. Every draw is in the ledger before it is sent; when the collector cannot be
     reached the report waits there, and `deliver` sends it later, the same bytes under the same key.
+    `token` is for collectors that take reports only with one; it goes with reports, over HTTPS or to this machine, and is kept
+    in memory only.
 
     >>> import tempfile
     >>> from deniable.client.transport import MockTransport
@@ -74,6 +77,7 @@ class Session:
         collector: str,
         *,
         transport: Transport | None = None,
+        token: str | None = None,
         patience: Patience | None = None,
     ) -> None:
         if not isinstance(survey, Survey) or not isinstance(ledger, Ledger):
@@ -83,7 +87,9 @@ class Session:
         self.survey = survey
         self.ledger = ledger
         self.address = f"{collector.rstrip('/')}/v1/surveys/{survey.hash}"
-        self.transport: Transport = HttpTransport() if transport is None else transport
+        self.transport: Transport = _carrier(transport, token)
+        if isinstance(self.transport, HttpTransport):
+            self.transport.check(self.address)
         self.patience = Patience() if patience is None else patience
 
     @classmethod
@@ -94,10 +100,11 @@ class Session:
         ledger: Ledger,
         *,
         transport: Transport | None = None,
+        token: str | None = None,
         patience: Patience | None = None,
     ) -> Session:
         """Fetch the survey with this hash from a collector, check it, and begin."""
-        carrier: Transport = HttpTransport() if transport is None else transport
+        carrier = _carrier(transport, token)
         status, data = carrier.get(f"{collector.rstrip('/')}/v1/surveys/{survey_hash}")
         if status != 200:
             raise NotDelivered(f"the collector does not give out this survey (status {status})")
@@ -133,6 +140,8 @@ class Session:
         try:
             self._send([pending])
             delivered = True
+        except NotAdmitted:
+            raise
         except NotDelivered:
             delivered = not any(waiting.key == pending.key for waiting in self.ledger.pending(survey.hash))
             if delivered:  # refused for good: waiting would not help
@@ -162,6 +171,9 @@ class Session:
         else:
             url, body = f"{self.address}/batches", submissions_to_json(self.survey, made)
         status = self._post(url, body)
+        if status in NO_TOKEN:
+            step = "open the session with token=… and call deliver()"
+            raise NotAdmitted(f"the collector takes reports only with a token of its own; the report waits in the ledger: {step}")
         refused = status != 200
         for item in waiting:
             self.ledger.settle(item, refused=refused)
@@ -183,6 +195,14 @@ class Session:
 
     def __repr__(self) -> str:
         return f"Session({self.survey!r}, {self.ledger!r})"
+
+
+def _carrier(transport: Transport | None, token: str | None) -> Transport:
+    if transport is None:
+        return HttpTransport(token=token)
+    if token is not None:
+        raise InvalidParameter("give a transport or a token; HttpTransport(token=…) is both")
+    return transport
 
 
 def period_of(day: date, window: str) -> str:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import http.client
+import ipaddress
+import os
+import ssl
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -27,39 +30,142 @@ class Transport(Protocol):
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A report goes to the address it was meant for, or nowhere."""
+    """A report or a token goes to the address it was meant for, or nowhere."""
 
     def redirect_request(self, *args: Any, **kwargs: Any) -> None:
         """Never."""
         return
 
 
+def is_loopback(host: str) -> bool:
+    """Is this a name or an address of this machine, so that nobody on a network sees what is sent there?
+
+    >>> [is_loopback(host) for host in ("localhost", "127.3.2.1", "::1", "0.0.0.0", "192.0.2.1", "example.org")]
+    [True, True, True, False, False, False]
+    """
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host == "localhost"
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return (mapped or address).is_loopback
+
+
 def checked_url(url: str, *, allow_http: bool = False) -> str:
     """The address, if what is sent there cannot be read on the way: HTTPS, or this machine."""
-    try:
-        parts = urllib.parse.urlsplit(url)
-        host = parts.hostname
-    except ValueError:
-        raise InvalidParameter("url must be an address such as https://survey.example.org") from None
-    local = host in ("localhost", "127.0.0.1", "::1")
-    if host and (parts.scheme == "https" or (parts.scheme == "http" and (local or allow_http))):
+    parts = _parts(url)
+    if parts.scheme == "https" or (parts.scheme == "http" and (allow_http or is_loopback(str(parts.hostname)))):
         return url
     raise InvalidParameter("url must begin with https:// (http:// is for this machine only, unless allow_http is set)")
 
 
-def open_request(request: urllib.request.Request, timeout: float) -> Any:
-    """Send a request to the address it names and to no other; the answer is read by the caller."""
+def _parts(url: str) -> urllib.parse.SplitResult:
+    try:
+        parts = urllib.parse.urlsplit(url)
+        if parts.hostname and (parts.port is None or parts.port >= 0):
+            return parts
+    except ValueError:
+        pass
+    raise InvalidParameter("url must be an address such as https://survey.example.org")
+
+
+def checked_token(token: str) -> str:
+    """A token as `deniable token` prints it; it is never shown, whatever is wrong with it."""
+    if not isinstance(token, str) or not token.isascii() or not token.isprintable() or not token or " " in token:
+        raise InvalidParameter("the token must be one word, as `deniable token` printed it")
+    return token
+
+
+def _check_way(url: str) -> None:
+    parts = _parts(url)
+    if parts.scheme != "https" and not is_loopback(str(parts.hostname)):
+        raise InvalidParameter("a token is only sent over https:// or to this machine: on the way to others it could be read")
+
+
+def trusting(ca: str | os.PathLike[str] | None) -> ssl.SSLContext:
+    """Whose certificates are believed: the system's authorities, or those in the file `ca` alone."""
+    if ca is None:
+        return ssl.create_default_context()
+    try:
+        return ssl.create_default_context(cafile=ca)
+    except (OSError, ValueError):  # an SSLError is an OSError
+        raise InvalidParameter(
+            "ca must be a file with certificates in PEM form, which begin with -----BEGIN CERTIFICATE-----"
+        ) from None
+
+
+def open_request(
+    request: urllib.request.Request, timeout: float, *, token: str | None = None, ca: str | os.PathLike[str] | None = None
+) -> Any:
+    """Send a request to the address it names and to no other; the answer is read by the caller.
+
+    Plain HTTP never goes through a proxy, whatever the environment says: the proxy would read it. HTTPS may, since a proxy
+    sees only a tunnel. A token is sent over HTTPS or to this machine, or not at all.
+    """
+    parts = _parts(request.full_url)
+    local = is_loopback(str(parts.hostname))
+    if token is not None:
+        _check_way(request.full_url)
+        request.add_unredirected_header("Authorization", f"Bearer {checked_token(token)}")
     # One name for every device: the version of its software is nobody's business.
     request.add_header("User-Agent", "deniable")
-    return urllib.request.build_opener(_NoRedirects).open(request, timeout=timeout)
+    proxies = {} if local else {scheme: proxy for scheme, proxy in urllib.request.getproxies().items() if scheme == "https"}
+    handlers: list[urllib.request.BaseHandler] = [urllib.request.ProxyHandler(proxies), _NoRedirects()]
+    if parts.scheme == "https":
+        handlers.append(urllib.request.HTTPSHandler(context=trusting(ca)))
+    return urllib.request.build_opener(*handlers).open(request, timeout=timeout)
+
+
+def not_reached(url: str, error: Exception) -> NotDelivered:
+    """Why nobody answered, as far as that is known, and the next step."""
+    parts = _parts(url)
+    where = f"{parts.scheme}://{parts.netloc}"
+    reason = error.reason if isinstance(error, urllib.error.URLError) else error
+    if isinstance(reason, ssl.SSLCertVerificationError):
+        why, step = _distrusted(reason)
+        return NotDelivered(f"the certificate of {where} {why}; nothing was sent. {step}")
+    if isinstance(reason, ssl.SSLError):
+        return NotDelivered(f"{where} answers, but does not speak TLS as expected ({reason.reason}); is it an http:// address?")
+    return NotDelivered(f"the collector at {where} cannot be reached; is it running?")
+
+
+def _distrusted(error: ssl.SSLCertVerificationError) -> tuple[str, str]:
+    own = "If it is the one you expect, give it as a PEM file: --ca FILE, or ca=FILE in Python."
+    if error.verify_code == 18:
+        return "is self-signed, so no authority vouches for it", own
+    if error.verify_code in (2, 19, 20, 21):
+        return "is signed by an authority that this machine does not know", own.replace(
+            "it is the one", "that authority is the one"
+        )
+    if error.verify_code in (9, 10):
+        return "is not valid today", "Look at its dates and at this machine's clock."
+    if error.verify_code in (62, 64):
+        return "is one for another name", "Use the name that it was made for."
+    return f"cannot be believed ({error.verify_message})", own
 
 
 @dataclass(frozen=True)
 class HttpTransport:
-    """HTTPS; plain HTTP only to this machine, or when the caller insists."""
+    """HTTPS; plain HTTP only to this machine, or when the caller insists.
+
+    `token` goes with what is posted, for collectors that take reports only with one. `ca` is a file with the certificates to
+    believe instead of the system's.
+    """
 
     timeout: float = 10.0
     allow_http: bool = False
+    token: str | None = field(default=None, repr=False)
+    ca: str | os.PathLike[str] | None = None
+
+    def __post_init__(self) -> None:
+        if self.token is not None:
+            checked_token(self.token)
+
+    def check(self, url: str) -> None:
+        """Refuse, before anything is drawn, an address that reports or this token may not go to."""
+        checked_url(url, allow_http=self.allow_http)
+        if self.token is not None:
+            _check_way(url)
 
     def get(self, url: str) -> tuple[int, bytes]:
         """Fetch."""
@@ -69,18 +175,17 @@ class HttpTransport:
         """Send."""
         headers = {"Content-Type": content_type}
         url = checked_url(url, allow_http=self.allow_http)
-        return self._open(urllib.request.Request(url, data=body, headers=headers))  # noqa: S310 - the scheme is checked
+        return self._open(urllib.request.Request(url, data=body, headers=headers), self.token)  # noqa: S310 - the scheme is checked
 
-    def _open(self, request: urllib.request.Request) -> tuple[int, bytes]:
+    def _open(self, request: urllib.request.Request, token: str | None = None) -> tuple[int, bytes]:
         try:
-            with open_request(request, self.timeout) as answer:
+            with open_request(request, self.timeout, token=token, ca=self.ca) as answer:
                 return int(answer.status), _body(answer)
         except urllib.error.HTTPError as answer:
             with answer:
                 return int(answer.code), _body(answer)
-        except (OSError, http.client.HTTPException):
-            where = urllib.parse.urlsplit(request.full_url)
-            raise NotDelivered(f"the collector at {where.scheme}://{where.netloc} cannot be reached; is it running?") from None
+        except (OSError, http.client.HTTPException) as error:
+            raise not_reached(request.full_url, error) from None
 
 
 def _body(answer: IO[bytes]) -> bytes:

@@ -7,6 +7,7 @@ make_app        the ASGI application
 serve           run it
 """
 
+from deniable.collector.addresses import Proxies
 from deniable.collector.app import make_app
 from deniable.collector.limits import Limits
 from deniable.collector.planned import Planned, opened, planned_survey
@@ -18,6 +19,7 @@ __all__ = [
     "Arrival",
     "Limits",
     "Planned",
+    "Proxies",
     "Serving",
     "Store",
     "Writer",

@@ -30,7 +30,7 @@ def _admin(request: Request) -> State:
 async def create_survey(request: Request) -> Response:
     """POST /v1/admin/surveys: a survey file in TOML, or a canonical document in JSON."""
     state = _admin(request)
-    body = await body_of(request, state.limits.batch_bytes, state.limits.body_seconds)
+    body = await body_of(request, state.limits.batch_bytes)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     try:
         found, created = await run_in_threadpool(_opened, state.store, body, as_json=kind == "application/json")

@@ -65,7 +65,7 @@ def make_app(
     ]
     middleware: list[Middleware] = []
     if origins:
-        allowed = ["Content-Type", "Content-Encoding"]
+        allowed = ["Content-Type", "Content-Encoding", "Authorization"]
         middleware.append(
             Middleware(CORSMiddleware, allow_origins=list(origins), allow_methods=["GET", "POST"], allow_headers=allowed)
         )

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from deniable.collector.messages import ENCODER, SINGLE, Accepted, Problem, Refusal
+from deniable.collector.messages import ENCODER, Accepted, Problem, Refusal, read_single
 from deniable.collector.state import State
 from deniable.collector.submitting import arrival_of, count_now
 
@@ -33,7 +32,9 @@ class HotPath:
             await self.app(scope, receive, send)
             return
         first = await receive()
-        if first["type"] != "http.request" or first.get("more_body"):
+        if first["type"] != "http.request":
+            return  # the client is gone, or its body was late
+        if first.get("more_body"):
             await self.app(scope, _replayed(first, receive), send)
             return
         try:
@@ -60,11 +61,7 @@ class HotPath:
         survey = state.survey(survey_hash, open_only=True)
         if len(body) > state.limits.single_bytes:
             raise Refusal(413, f"the body may have at most {state.limits.single_bytes} bytes")
-        try:
-            message = SINGLE.decode(body)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            raise Refusal(400, "a submission is JSON with exactly the fields key and report") from None
-        accepted, known = await count_now(state, [arrival_of(survey, message, state.period(survey))])
+        accepted, known = await count_now(state, [arrival_of(survey, read_single(body), state.period(survey))])
         return NEW if accepted == 1 else ENCODER.encode(Accepted(accepted, known))
 
 

@@ -1,8 +1,7 @@
-"""What a request may cost: bytes, inflated bytes, seconds, and requests per second."""
+"""What a request may cost: bytes, inflated bytes, seconds, connections, and requests per second."""
 
 from __future__ import annotations
 
-import asyncio
 import time
 import zlib
 from dataclasses import dataclass, field
@@ -18,16 +17,23 @@ class Limits:
 
     single_bytes: int = 1 << 17
     batch_bytes: int = 1 << 24
+    head_bytes: int = 1 << 14
+    head_seconds: float = 10.0
+    """How long a client may take for a TLS handshake, and then for the head of each request."""
     body_seconds: float = 30.0
-    head_seconds: float = 20.0
-    """How long a connection may take to send a request's head."""
+    """How long it may take for a request's body."""
+    idle_seconds: float = 15.0
+    """How long it may keep a connection without a request."""
+    answer_seconds: float = 60.0
+    """How long it may leave an answer unread."""
     requests_per_second: float = 20_000.0
     token_requests_per_second: float = 2_000.0
     connections: int = 8_000
+    connections_per_address: int = 256
 
 
-async def body_of(request: Request, most: int, seconds: float) -> bytes:
-    """The body, unzipped if it says so; refused as soon as it is too long or too slow."""
+async def body_of(request: Request, most: int) -> bytes:
+    """The body, unzipped if it says so; refused as soon as it is too long. Its deadline is the connection's."""
     encoding = request.headers.get("content-encoding", "identity").lower()
     if encoding not in ("identity", "gzip"):
         raise Refusal(415, "content-encoding must be gzip or absent")
@@ -38,19 +44,16 @@ async def body_of(request: Request, most: int, seconds: float) -> bytes:
     parts: list[bytes] = []
     size = 0
     try:
-        async with asyncio.timeout(seconds):
-            async for raw in request.stream():
-                data = raw
-                if inflate is not None:
-                    data = inflate.decompress(raw, most + 1 - size)
-                    if inflate.unconsumed_tail or inflate.unused_data:
-                        raise Refusal(413, f"the body may inflate to at most {most} bytes, in one member")
-                size += len(data)
-                if size > most:
-                    raise Refusal(413, f"the body may have at most {most} bytes")
-                parts.append(data)
-    except TimeoutError:
-        raise Refusal(408, "the body took too long to arrive") from None
+        async for raw in request.stream():
+            data = raw
+            if inflate is not None:
+                data = inflate.decompress(raw, most + 1 - size)
+                if inflate.unconsumed_tail or inflate.unused_data:
+                    raise Refusal(413, f"the body may inflate to at most {most} bytes, in one member")
+            size += len(data)
+            if size > most:
+                raise Refusal(413, f"the body may have at most {most} bytes")
+            parts.append(data)
     except ClientDisconnect:
         raise Refusal(400, "the connection was closed") from None
     except zlib.error:

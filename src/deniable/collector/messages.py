@@ -7,7 +7,10 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-Hex16 = Annotated[str, Meta(pattern="^[0-9a-f]{32}$", description="16 random bytes in hexadecimal digits")]
+# The lengths are no repetition: Python's $ also matches before a newline at the end.
+Hex16 = Annotated[
+    str, Meta(pattern="^[0-9a-f]{32}$", min_length=32, max_length=32, description="16 random bytes in hexadecimal digits")
+]
 HexBytes = Annotated[str, Meta(pattern="^([0-9a-f]{2})+$", max_length=1 << 17, description="bytes in hexadecimal digits")]
 
 
@@ -131,6 +134,31 @@ class Refusal(Exception):
         self.retry_after = retry_after
 
 
-SINGLE = msgspec.json.Decoder(SubmissionMessage)
-SEVERAL = msgspec.json.Decoder(SubmissionsMessage)
 ENCODER = msgspec.json.Encoder()
+_SINGLE = msgspec.json.Decoder(SubmissionMessage)
+_SEVERAL = msgspec.json.Decoder(SubmissionsMessage)
+_QUOTES = 8
+"""Quotation marks of one submission: around two names and two values, none of which can contain one."""
+
+
+def read_single(body: bytes) -> SubmissionMessage:
+    """One submission; msgspec takes the last of repeated fields, and counting the quotation marks finds them."""
+    try:
+        message = _SINGLE.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        message = None
+    if message is None or body.count(b'"') != _QUOTES:
+        raise Refusal(400, "a submission is JSON with exactly the fields key and report, each once")
+    return message
+
+
+def read_several(body: bytes) -> list[SubmissionMessage]:
+    """Several submissions, each field once."""
+    try:
+        messages = _SEVERAL.decode(body).submissions
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        messages = []
+    if not messages or body.count(b'"') != _QUOTES * len(messages) + 2:
+        rule = "several submissions are JSON with the one field submissions, a list of 1 to 10,000"
+        raise Refusal(400, f"{rule}, each with the fields key and report, each once")
+    return messages

@@ -51,6 +51,8 @@ def _paths() -> dict[str, Any]:
         },
         bad=SUBMIT,
     )
+    for operation in (submit, batch):
+        operation["security"] = [{}, {"token": []}]  # a token only where the collector wants one
     window = {"name": "window", "in": "query", "required": False, "schema": {"type": "string", "maxLength": 16}}
     what = {"name": "what", "in": "query", "required": False, "schema": {"type": "string", "enum": ["sums", "reports"]}}
     survey_text = {

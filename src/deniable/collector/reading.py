@@ -6,6 +6,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from deniable.collector.connections import Connections
 from deniable.collector.messages import ENCODER, Health, Refusal, SurveyLine, SurveyList
 from deniable.collector.state import State
 from deniable.collector.steps import published_counts
@@ -75,7 +76,7 @@ async def metrics(request: Request) -> Response:
     ]
     if state.is_admin(request):
         # Counters that move with every report would say when each one came.
-        lines += _worker(state.writer.tally)
+        lines += _worker(state.writer.tally, getattr(request.app.state, "connections", None))
         counted = await run_in_threadpool(state.store.counted)
         lines += [
             "# HELP deniable_survey_reports_stored Reports of a survey in the database.",
@@ -85,8 +86,9 @@ async def metrics(request: Request) -> Response:
     return Response("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4")
 
 
-def _worker(tally: Tally) -> list[str]:
+def _worker(tally: Tally, connections: Connections | None) -> list[str]:
     """Counts of this worker since it began."""
+    dropped = {} if connections is None else connections.dropped
     return [
         "# HELP deniable_reports_accepted_total Reports counted by this worker.",
         "# TYPE deniable_reports_accepted_total counter",
@@ -103,4 +105,10 @@ def _worker(tally: Tally) -> list[str]:
         "# HELP deniable_transaction_seconds_total Time spent in transactions.",
         "# TYPE deniable_transaction_seconds_total counter",
         f"deniable_transaction_seconds_total {tally.seconds:.6f}",
+        "# HELP deniable_connections Open connections of this worker.",
+        "# TYPE deniable_connections gauge",
+        f"deniable_connections {0 if connections is None else len(connections)}",
+        "# HELP deniable_connections_dropped_total Connections closed because their client was slow, by reason.",
+        "# TYPE deniable_connections_dropped_total counter",
+        *(f'deniable_connections_dropped_total{{why="{why}"}} {n}' for why, n in sorted(dropped.items())),
     ]

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-import asyncio
+import gc
+import math
 import os
 import resource
 import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from deniable.collector.addresses import Proxies
 from deniable.collector.app import make_app
+from deniable.collector.connections import Connections
 from deniable.collector.limits import Limits
+from deniable.collector.protocol import BoundedProtocol
 from deniable.collector.store import Store
+from deniable.collector.tls import TlsServer
 from deniable.errors import InvalidParameter
 
 GRACE_SECONDS = 15
+SPARE_FILES = 128
+"""Open files that are not connections: the database, logs, and new connections before the slowest is closed."""
 SWITCH_SECONDS = 5e-4
 
 
@@ -40,39 +47,10 @@ class Serving:
     certificate: str | None = None
     private_key: str | None = None
     access_log: bool = False
+    proxies: Proxies = Proxies()
+    """The proxies in front. When there are some and this is plain HTTP, nobody else is answered but this machine."""
     limits: Limits = field(default_factory=Limits)
     pages: Callable[[], list[Any]] = list
-
-
-class PatientProtocol(HttpToolsProtocol):
-    """A connection that sends no complete request head within `head_seconds` is closed."""
-
-    head_seconds = Limits.head_seconds
-    _alarm: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait."""
-        super().connection_made(transport)
-        self._alarm = self.loop.call_later(self.head_seconds, self._too_slow)
-
-    def on_headers_complete(self) -> None:
-        """The head is here; from now on the body's own limit and the keep-alive limit count."""
-        self._calm()
-        super().on_headers_complete()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Over."""
-        self._calm()
-        super().connection_lost(exc)
-
-    def _calm(self) -> None:
-        if self._alarm is not None:
-            self._alarm.cancel()
-            self._alarm = None
-
-    def _too_slow(self) -> None:
-        if self.transport is not None and not self.transport.is_closing():
-            self.transport.close()
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
@@ -92,48 +70,84 @@ def listening_socket(host: str, port: int) -> socket.socket:
 
 def serve(serving: Serving, listening: socket.socket, *, ready: Callable[[], None] = lambda: None) -> None:
     """Serve in this process until a signal ends it; what is waiting is written and answered first."""
-    _allow_many_files()
+    server = make_server(serving, ready)
+    # What is loaded now stays: to look through it again for garbage would stop everyone while many are connected.
+    gc.collect()
+    gc.freeze()
+    server.run(sockets=[listening])
+
+
+def make_server(serving: Serving, ready: Callable[[], None]) -> uvicorn.Server:
+    """A server that can be run, also in a thread; setting its `should_exit` ends it."""
+    limits = _within_files(serving.limits)
     # The writer gives up the interpreter at every statement; it must not wait long to get it back from the event loop.
     sys.setswitchinterval(SWITCH_SECONDS)
     store = Store(serving.database)
     app = make_app(
         store,
-        limits=serving.limits,
+        limits=limits,
         origins=serving.origins,
         submit_needs_token=serving.submit_needs_token,
         write_at_least=serving.write_at_least,
         pages=serving.pages(),
     )
-    protocol = type("Protocol", (PatientProtocol,), {"head_seconds": serving.limits.head_seconds})
+    app.state.connections = table = Connections(limits)
+    only_proxies = bool(serving.proxies.networks) and serving.certificate is None
+
+    def protocol(**uvicorn: Any) -> BoundedProtocol:
+        return BoundedProtocol(table, serving.proxies, only_proxies, **uvicorn)
+
     config = uvicorn.Config(
         app,
-        http=protocol,
+        http=protocol,  # type: ignore[arg-type]  # called like the class
         loop="uvloop",
         ws="none",
-        log_level="warning",
+        log_config=_logging(access=serving.access_log),
         access_log=serving.access_log,
         server_header=False,
         date_header=False,
         proxy_headers=False,
-        limit_concurrency=serving.limits.connections,
-        timeout_keep_alive=15,
+        timeout_keep_alive=math.ceil(limits.idle_seconds),
         timeout_graceful_shutdown=GRACE_SECONDS,
         ssl_certfile=serving.certificate,
         ssl_keyfile=serving.private_key,
-        h11_max_incomplete_event_size=1 << 14,
     )
-    server = _Announcing(config, ready)
-    server.run(sockets=[listening])
+    return _Announcing(config, ready, table)
+
+
+def _logging(*, access: bool) -> dict[str, Any]:
+    """Errors, and one line for each request when that is asked for; all on the error output, which is not for programs.
+
+    Warnings are about what strangers send, and strangers must not fill a log.
+    """
+    access_form = {"()": "uvicorn.logging.AccessFormatter", "fmt": '%(client_addr)s "%(request_line)s" %(status_code)s'}
+    handler = {"class": "logging.StreamHandler", "stream": "ext://sys.stderr"}
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"access": {**access_form, "use_colors": False}, "default": {"format": "deniable: %(message)s"}},
+        "handlers": {"access": {**handler, "formatter": "access"}, "default": {**handler, "formatter": "default"}},
+        "loggers": {
+            "uvicorn": {"handlers": ["default"], "level": "ERROR", "propagate": False},
+            "uvicorn.error": {"level": "ERROR"},  # without a level of its own it would trace every connection
+            "uvicorn.access": {"handlers": ["access"] if access else [], "level": "INFO", "propagate": False},
+        },
+    }
 
 
 class _Announcing(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None], table: Connections) -> None:
         super().__init__(config)
         self._ready = ready
+        self._table = table
+        self._tls: TlsServer | None = None
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """A signal ends the service in order, and that is success: it is not raised again afterwards."""
+        if threading.current_thread() is not threading.main_thread():  # signals are for the main thread
+            yield
+            return
         before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
@@ -142,15 +156,34 @@ class _Announcing(uvicorn.Server):
                 signal.signal(number, handler)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
+        context = self.config.ssl
+        if context is None:
+            await super().startup(sockets)
+        else:
+            await super().startup([])  # accepts nothing; the application starts
+
+            def make() -> BoundedProtocol:
+                protocol = self.config.http_protocol_class
+                return protocol(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)  # type: ignore[call-arg,return-value]
+
+            self._tls = TlsServer(context, self._table, make)
+            for listening in sockets or []:
+                self._tls.start(listening)
         if not self.should_exit:
             self._ready()
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._tls is not None:
+            self._tls.close()
+        await super().shutdown(sockets)
 
-def _allow_many_files() -> None:
+
+def _within_files(limits: Limits) -> Limits:
+    """As many files as this process may open, and no more connections than that."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < hard:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return replace(limits, connections=max(1, min(limits.connections, hard - SPARE_FILES)))
 
 
 def run_workers(command: list[str], count: int, listening: socket.socket) -> int:

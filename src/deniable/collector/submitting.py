@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import binascii
 
-import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
 from deniable.batch import Reports
 from deniable.collector.holding import Busy
 from deniable.collector.limits import body_of
-from deniable.collector.messages import ENCODER, SEVERAL, SINGLE, Accepted, Refusal, SubmissionMessage
+from deniable.collector.messages import ENCODER, Accepted, Refusal, SubmissionMessage, read_several, read_single
 from deniable.collector.state import State
 from deniable.collector.store import Arrival
 from deniable.errors import WireError
@@ -22,12 +21,8 @@ from deniable.wire import decode_report
 async def submit_one(request: Request) -> Response:
     """POST /v1/surveys/{hash}/submissions."""
     state, survey = _admitted(request)
-    body = await body_of(request, state.limits.single_bytes, state.limits.body_seconds)
-    try:
-        message = SINGLE.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        raise Refusal(400, "a submission is JSON with exactly the fields key and report") from None
-    return await _counted(state, [arrival_of(survey, message, state.period(survey))])
+    body = await body_of(request, state.limits.single_bytes)
+    return await _counted(state, [arrival_of(survey, read_single(body), state.period(survey))])
 
 
 async def submit_batch(request: Request) -> Response:
@@ -36,15 +31,11 @@ async def submit_batch(request: Request) -> Response:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in ("application/json", BATCH_TYPE):
         raise Refusal(415, f"content-type must be application/json or {BATCH_TYPE}")
-    body = await body_of(request, state.limits.batch_bytes, state.limits.body_seconds)
+    body = await body_of(request, state.limits.batch_bytes)
     period = state.period(survey)
     if kind == BATCH_TYPE:
         return await _counted(state, [_batch(survey, body, period)])
-    try:
-        messages = SEVERAL.decode(body).submissions
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        raise Refusal(400, "several submissions are JSON with the one field submissions, a list of 1 to 10,000") from None
-    arrivals = [arrival_of(survey, message, period) for message in messages]
+    arrivals = [arrival_of(survey, message, period) for message in read_several(body)]
     if len({arrival.key for arrival in arrivals}) != len(arrivals):
         raise Refusal(400, "a key occurs twice in one request")
     return await _counted(state, arrivals)

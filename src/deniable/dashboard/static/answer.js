@@ -1,11 +1,43 @@
 // Answer a survey here: the client runs in this page, and only a randomized report leaves it.
 
-import { AlreadyAnswered, BudgetSpent, Ledger, OutOfDomain, Session, browserStore } from "../sdk/index.js";
+import { AlreadyAnswered, BudgetSpent, Ledger, NotAdmitted, OutOfDomain, Session, browserStore } from "../sdk/index.js";
 import { answerForm } from "./questions.js";
 import { begin, complain, element, surveyHash } from "./page.js";
 
 const main = begin("answer");
 const status = element("div", { role: "status", "aria-live": "polite" });
+
+/** A token from the address's fragment, which no server sees; taken out of the address at once, and kept in this page only. */
+function tokenFromAddress() {
+  const given = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (given !== null) history.replaceState(null, "", location.pathname + location.search);
+  return given;
+}
+
+/** The field for a token, when the collector wants one; the report is drawn already and waits. */
+function askForToken(session) {
+  const input = element("input", { type: "password", id: "token", required: true, autocomplete: "off", spellcheck: "false" });
+  const form = element(
+    "form",
+    { class: "card", autocomplete: "off" },
+    element("p", {}, "This collector takes reports only with a token of its own. Your report is written down and waits."),
+    element("p", {}, element("label", { for: "token" }, "Token "), input),
+    element("button", { type: "submit" }, "Send with this token"),
+    element("p", { class: "quiet" }, "With a token of yours the collector can tell that the report is yours. It still cannot tell your answer."),
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    try {
+      session.useToken(input.value.trim());
+    } catch (error) {
+      complain(form, error);
+      return;
+    }
+    deliver(session, form.querySelector("button"));
+  });
+  status.replaceChildren(form);
+  input.focus();
+}
 
 function receipt({ delivered, report, left }) {
   const words = delivered
@@ -39,8 +71,9 @@ function warning() {
 }
 
 async function start() {
+  const token = tokenFromAddress();
   const collector = new URL(".", location.href).href.replace(/\/$/, "");
-  const session = await Session.open(collector, surveyHash, new Ledger(await browserStore()), { allowHttp: true });
+  const session = await Session.open(collector, surveyHash, new Ledger(await browserStore()), { allowHttp: true, token });
   const { survey } = session;
   const words = await session.explain();
   document.title = `${words.title}: answer`;
@@ -71,7 +104,8 @@ async function deliver(session, button) {
     status.replaceChildren(element("p", { class: "card good", id: "outcome" }, "Your report was counted."));
   } catch (error) {
     button.disabled = false;
-    complain(status, error);
+    if (error instanceof NotAdmitted) askForToken(session);
+    else complain(status, error);
   }
 }
 
@@ -86,6 +120,11 @@ async function submit(session, form, read) {
     status.firstElementChild.setAttribute("tabindex", "-1");
     status.firstElementChild.focus();
   } catch (error) {
+    if (error instanceof NotAdmitted) {
+      form.remove();
+      askForToken(session);
+      return;
+    }
     button.disabled = error instanceof AlreadyAnswered || error instanceof BudgetSpent;
     const words = error instanceof OutOfDomain ? new Error("an answer is missing or outside what is asked for") : error;
     complain(status, words);

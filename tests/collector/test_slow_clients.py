@@ -1,0 +1,255 @@
+"""Clients that take their time, over real sockets: every wait has an end, and nobody else waits with them."""
+
+from __future__ import annotations
+
+import itertools
+import socket
+import ssl
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("uvicorn", reason="the collector's packages are not installed")
+
+from deniable.collector import Limits
+from deniable.surveys import BATCH_TYPE, Submission, Survey, submission_to_json
+
+from .certificates import self_signed
+from .limited import Limited, answer, connected, head, limited, open_lines, place, trickle, until_closed
+from .running import call
+
+SHORT = 0.2
+LATE = b"HTTP/1.1 408 "
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Limited]:
+    """Hasty with what it has begun to read, patient between requests: a busy machine must not make an honest client late."""
+    limits = Limits(head_seconds=SHORT, body_seconds=SHORT, answer_seconds=SHORT, idle_seconds=30)
+    with limited(tmp_path_factory.mktemp("slow"), limits) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Limited]:
+    """Hasty between requests as well."""
+    with limited(tmp_path_factory.mktemp("hasty"), Limits(head_seconds=SHORT, idle_seconds=SHORT)) as found:
+        yield found
+
+
+def one(running: Limited) -> bytes:
+    survey = Survey.from_json(call(running.survey)[1])
+    return submission_to_json(survey, Submission.fresh(survey.mechanism.randomize("bus")))
+
+
+@pytest.mark.parametrize("path", ["submissions", "batches"])
+def test_a_body_that_never_comes_is_not_awaited_for_ever(running: Limited, path: str) -> None:
+    with connected(running) as line:
+        line.sendall(head(running, 100, path))
+        assert until_closed(line).startswith(LATE)
+
+
+def test_half_a_body_is_not_awaited_for_ever(running: Limited) -> None:
+    with connected(running) as line:
+        line.sendall(head(running, 100) + b'{"key"')
+        assert until_closed(line).startswith(LATE)
+
+
+@pytest.mark.parametrize("more", ["", "Content-Encoding: gzip\r\n", "Authorization: Bearer x\r\n"])
+def test_bytes_that_trickle_buy_no_time_for_a_body(running: Limited, more: str) -> None:
+    with connected(running) as line:
+        line.sendall(head(running, 100_000, more=more))
+        assert trickle(line, itertools.repeat(b"\x1f" if "gzip" in more else b"{")).startswith((LATE, b"HTTP/1.1 400 "))
+
+
+def test_bytes_that_trickle_buy_no_time_for_chunks(running: Limited) -> None:
+    with connected(running) as line:
+        begin = f"POST /v1/surveys/{running.hash}/batches HTTP/1.1\r\nHost: x\r\nContent-Type: {BATCH_TYPE}\r\n"
+        line.sendall((begin + "Transfer-Encoding: chunked\r\n\r\n").encode())
+        assert trickle(line, itertools.repeat(b"1\r\nx\r\n")).startswith(LATE)
+
+
+def test_bytes_that_trickle_buy_no_time_for_a_head(running: Limited) -> None:
+    with connected(running) as line:
+        assert trickle(line, itertools.chain([b"GET / HTTP/1.1\r\nX: "], itertools.repeat(b"x"))) == b""
+
+
+def test_a_connection_that_says_nothing_is_closed(running: Limited) -> None:
+    with connected(running) as line:
+        assert until_closed(line) == b""
+
+
+@pytest.mark.parametrize("then", ["half a head", "no body", "an empty line"])
+def test_a_second_request_has_deadlines_of_its_own(running: Limited, then: str) -> None:
+    body = one(running)
+    with connected(running) as line:
+        line.sendall(head(running, len(body)) + body)
+        assert b" 200 " in answer(line)
+        line.sendall({"half a head": b"POST /v1", "no body": head(running, 100), "an empty line": b"\r\n"}[then])
+        said = until_closed(line)
+        assert said.startswith(LATE) if then == "no body" else said == b""
+
+
+@pytest.mark.parametrize("trickled", [[], itertools.repeat(b"\r\n")])
+def test_a_connection_without_a_second_request_is_closed(hasty: Limited, trickled: Iterable[bytes]) -> None:
+    body = one(hasty)
+    with connected(hasty) as line:
+        line.sendall(head(hasty, len(body)) + body)
+        assert b" 200 " in answer(line)
+        assert (trickle(line, trickled, pause=SHORT / 2) if trickled else until_closed(line)) == b""
+
+
+def test_a_body_that_follows_its_own_refusal_has_a_deadline_too(running: Limited) -> None:
+    with connected(running) as line:
+        line.sendall(head(running, 100_000, path="nowhere"))
+        assert b" 404 " in answer(line)
+        assert trickle(line, itertools.repeat(b"x")) == b""
+
+
+def test_a_head_without_end_is_refused(running: Limited) -> None:
+    with connected(running) as line:
+        said = trickle(line, itertools.chain([b"GET / HTTP/1.1\r\n"], itertools.repeat(b"X: " + b"x" * 4000 + b"\r\n")), pause=0.01)
+    assert said.startswith(b"HTTP/1.1 431 ") or said == b""
+
+
+def test_an_answer_that_is_not_read_is_not_kept_for_ever(running: Limited) -> None:
+    with socket.socket() as line:
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        line.settimeout(60)
+        line.connect(place(running))
+        # More answers than all buffers between here and there hold, none of them read.
+        line.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n" * 1000)
+        patience = time.monotonic() + 60
+        while b"deniable_connections 1\n" not in call(f"{running.address}/metrics")[1]:
+            assert time.monotonic() < patience, "the collector keeps it"
+            time.sleep(0.05)
+
+
+@pytest.mark.slow
+def test_a_quick_client_keeps_its_connection_past_every_deadline(tmp_path: Path) -> None:
+    with limited(tmp_path, Limits(head_seconds=1, body_seconds=1, idle_seconds=1)) as running, connected(running) as line:
+        ends = time.monotonic() + 3
+        while time.monotonic() < ends:
+            body = one(running)
+            line.sendall(head(running, len(body))[:40])
+            time.sleep(0.01)
+            line.sendall((head(running, len(body)) + body)[40:])
+            assert b" 200 " in answer(line)
+
+
+def test_slow_ones_of_many_addresses_are_shed_and_others_are_served(tmp_path: Path) -> None:
+    limits = Limits(connections=100, connections_per_address=20, head_seconds=60, body_seconds=60, idle_seconds=60)
+    with limited(tmp_path, limits) as running:
+        lines: list[socket.socket] = []
+        try:
+            with connected(running, "127.0.0.99") as honest:
+                for number in range(300):
+                    lines.append(connected(running, f"127.0.0.{2 + number % 10}"))
+                    lines[-1].sendall([b"", b"POST /v1", head(running, 100), b"\r\n"][number % 4])
+                    if number % 10 == 0:
+                        body = one(running)
+                        honest.sendall(head(running, len(body)) + body)
+                        assert b" 200 " in answer(honest)
+            assert call(f"{running.address}/health")[0] == 200
+            assert len(open_lines(lines)) <= 100
+            said = call(f"{running.address}/metrics")[1].decode()
+            assert 'deniable_connections_dropped_total{why="full"}' in said
+        finally:
+            for line in lines:
+                line.close()
+
+
+def test_one_address_cannot_take_all_places(tmp_path: Path) -> None:
+    with limited(tmp_path, Limits(connections=100, connections_per_address=5, head_seconds=60)) as running:
+        elsewhere = connected(running, "127.0.0.3")
+        lines = [connected(running, "127.0.0.2") for _ in range(50)]
+        try:
+            assert call(f"{running.address}/health")[0] == 200
+            assert len(open_lines(lines)) <= 5
+            assert open_lines([elsewhere]) == [elsewhere]
+            # Who shares the address with slow ones is served as well: the slowest goes.
+            with connected(running, "127.0.0.2") as shared:
+                shared.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+                assert b" 200 " in answer(shared)
+        finally:
+            for line in [elsewhere, *lines]:
+                line.close()
+
+
+def test_a_declared_proxy_has_many_connections_and_each_client_of_it_few(tmp_path: Path) -> None:
+    with limited(tmp_path, Limits(connections_per_address=3, body_seconds=60), proxies=("127.0.0.1",)) as running:
+        slow = [connected(running) for _ in range(12)]
+        try:
+            for number, line in enumerate(slow):
+                line.sendall(head(running, 100, more=f"X-Forwarded-For: 192.0.2.{number // 6}\r\n"))
+            status, _ = call(f"{running.address}/health", headers={"X-Forwarded-For": "192.0.2.0"})
+            assert status == 200
+            assert len(open_lines(slow)) <= 6
+            assert call(f"{running.address}/health")[0] == 200
+        finally:
+            for line in slow:
+                line.close()
+
+
+def test_what_strangers_forward_is_not_believed(tmp_path: Path) -> None:
+    with limited(tmp_path, Limits(connections_per_address=3, body_seconds=60)) as running:
+        slow = [connected(running, "127.0.0.2") for _ in range(12)]
+        try:
+            for number, line in enumerate(slow):
+                line.sendall(head(running, 100, more=f"X-Forwarded-For: 192.0.2.{number}\r\n"))
+            assert call(f"{running.address}/health")[0] == 200
+            assert len(open_lines(slow)) <= 3
+        finally:
+            for line in slow:
+                line.close()
+
+
+def test_handshakes_that_never_end_are_bounded_too(tmp_path: Path) -> None:
+    pair = self_signed(tmp_path)
+    context = ssl.create_default_context(cafile=pair[0])
+    with limited(tmp_path, Limits(head_seconds=2 * SHORT, connections_per_address=5), tls=pair) as running:
+
+        def asked() -> bytes:
+            with connected(running, "127.0.0.9") as raw, context.wrap_socket(raw, server_hostname="localhost") as line:
+                line.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+                return answer(line)
+
+        lines = [connected(running, "127.0.0.2") for _ in range(30)]
+        try:
+            assert b" 200 " in asked()
+            assert len(open_lines(lines)) <= 5
+            for line in lines:
+                until_closed(line)
+            with connected(running) as raw, context.wrap_socket(raw, server_hostname="localhost") as line:
+                line.sendall(b"GET /he")
+                assert until_closed(line) == b""
+            assert b" 200 " in asked()
+        finally:
+            for line in lines:
+                line.close()
+
+
+def test_it_stops_while_slow_clients_hold_on(tmp_path: Path) -> None:
+    with limited(tmp_path) as running:
+        lines = [connected(running) for _ in range(20)]
+        for line in lines[:10]:
+            line.sendall(b"POST /v1")
+        running.stop()
+        for line in lines:
+            line.close()
+
+
+def test_behind_a_proxy_nobody_else_is_answered_in_the_clear(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Every address of this machine is trusted to read its own traffic; here only 127.0.0.1 stands for it.
+    monkeypatch.setattr("deniable.collector.protocol.is_loopback", lambda host: host == "127.0.0.1")
+    with limited(tmp_path, proxies=("127.0.0.8",)) as running:
+        for source, served in (("127.0.0.1", True), ("127.0.0.8", True), ("127.0.0.9", False)):
+            with connected(running, source) as line:
+                try:
+                    line.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                    said = until_closed(line)
+                except OSError:
+                    said = b""
+            assert (b" 200 " in said) == served
