@@ -116,7 +116,7 @@ class Store:
         """Every survey, and whether it is open."""
         with self._reading() as connection:
             rows = connection.execute(select(SURVEYS.c.document, SURVEYS.c.open).order_by(SURVEYS.c.hash)).fetchall()
-        return [(Survey.from_json(bytes(row.document)), bool(row.open)) for row in rows]
+        return [(Survey.from_json(bytes(row.document), allow_large=True), bool(row.open)) for row in rows]
 
     def open_hashes(self) -> dict[str, bool]:
         """Which surveys there are, and whether each is open."""
@@ -127,7 +127,7 @@ class Store:
         """One survey."""
         with self._reading() as connection:
             data = connection.execute(select(SURVEYS.c.document).where(SURVEYS.c.hash == survey_hash)).scalar()
-        return None if data is None else Survey.from_json(bytes(data))
+        return None if data is None else Survey.from_json(bytes(data), allow_large=True)
 
     def count(self, arrivals: Sequence[Arrival]) -> list[bool]:
         """Count what is new and write the receipts, all in one transaction; for every arrival, was it new?

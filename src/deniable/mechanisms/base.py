@@ -68,6 +68,11 @@ class Mechanism(ABC):
         assert isinstance(self.epsilon, Epsilon)
         return self.epsilon
 
+    @property
+    def lifetime(self) -> Fraction:
+        """The most that any number of reports of one value tell, when what is drawn once is kept; epsilon without such a layer."""
+        return self.privacy.exact
+
     @cached_property
     def channel(self) -> Channel:
         """The channel, built once."""
@@ -120,9 +125,9 @@ class Mechanism(ABC):
         return {"mechanism": self.name, "domain": self.domain.recipe(), "epsilon": str(self.privacy.exact), "parameters": written}
 
     @classmethod
-    def from_recipe(cls, recipe: dict[str, Any]) -> Self:
-        """Rebuild from a recipe of this mechanism's name."""
-        epsilon = Epsilon(recipe["epsilon"], allow_large=True)
+    def from_recipe(cls, recipe: dict[str, Any], *, allow_large: bool = False) -> Self:
+        """Rebuild from a recipe of this mechanism's name; only the caller can allow levels above 20, never the recipe."""
+        epsilon = Epsilon(recipe["epsilon"], allow_large=allow_large)
         return cls(domain=domain_from_recipe(recipe["domain"]), epsilon=epsilon, **recipe["parameters"])
 
     def __repr__(self) -> str:
