@@ -194,7 +194,8 @@ def _of_recipe(path: str, epsilon: str | None, samples: int | None, confidence: 
         "lines": [f"{word}: {verdict.reason}"],
     }
     if samples is not None:
-        result = audit_mechanism(mechanism_from_recipe(document["recipe"], allow_large=True), samples=samples, confidence=confidence)
+        mechanism = mechanism_from_recipe(document["recipe"], allow_large=True)
+        result = audit_mechanism(mechanism, samples=samples, confidence=confidence)
         found["sampled"] = result.to_dict()
         found["lines"] += [result.words, result.power]
         found["violated"] = bool(found["violated"]) or bool(result.violated)

@@ -49,5 +49,5 @@ def check_cost(cost: Fraction, *limits: tuple[str, Fraction, Fraction]) -> None:
     """Refuse a draw that would exceed one of the limits, each with its name, what was spent of it, and its size."""
     for name, before, most in limits:
         if before + cost > most:
-            left = show_fraction(max(most - before, Fraction(0)))
-            raise BudgetSpent(f"this answer costs epsilon={show_fraction(cost)}, and of {name} {show_fraction(most)} only {left} is left")
+            shown, whole, left = (show_fraction(level) for level in (cost, most, max(most - before, Fraction(0))))
+            raise BudgetSpent(f"this answer costs epsilon={shown}, and of {name} {whole} only {left} is left")
