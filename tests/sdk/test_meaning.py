@@ -14,10 +14,9 @@ from deniable.exact import hiding, meaning
 
 SDK = Path(__file__).parents[2] / "sdk" / "js"
 NODE = shutil.which("node")
-LEVELS = [
-    Fraction(text) for text in "1/1000 1/10 1/3 1/2 0.7 1 1.0001 3/2 2 3 3.001 4 5 5.5 6 7 8 10 10.5 12 14 20 100 1000000".split()
-]
-PAIRS = [(level, None) for level in LEVELS] + [(low, high) for low in LEVELS[3:9] for high in LEVELS if high != low]
+LEVELS = [Fraction(tenths, 10) for tenths in (1, 5, 7, 10, 11, 15, 20, 30, 31, 40, 50, 55, 60, 80, 100, 105, 140, 200, 1000, 10**7)]
+LEVELS += [Fraction(1, 1000), Fraction(1, 3), Fraction(22, 7)]
+PAIRS = [(level, None) for level in LEVELS] + [(low, high) for low in LEVELS[:9] for high in LEVELS if high != low]
 SCRIPT = """
 import { fractionFromText, hiding, meaning } from "./src/index.js";
 import { readFileSync } from "node:fs";

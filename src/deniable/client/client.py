@@ -6,7 +6,7 @@ from fractions import Fraction
 from threading import Lock
 from typing import Any
 
-from deniable.client.limits import USUAL_LIMIT, allows_large, checked_limit
+from deniable.client.limits import USUAL_LIMIT, allows_large, check_work, checked_limit
 from deniable.errors import BudgetSpent, InvalidEpsilon, InvalidParameter, WrongRecipe
 from deniable.exact import Epsilon, EpsilonLike, Number, as_fraction, show_fraction
 from deniable.mechanisms import Certificate, Mechanism, mechanism_from_recipe
@@ -50,6 +50,7 @@ class Client:
         document = parse_json(recipe) if isinstance(recipe, str | bytes) else recipe
         self.mechanism = mechanism_from_recipe(document, allow_large=allows_large(self.max_epsilon))
         self._check_lifetime()
+        check_work(self.mechanism)
         self.certificate = self.mechanism.certificate()
         if fingerprint is not None and fingerprint != self.certificate.fingerprint:
             raise WrongRecipe("fingerprint is not that of the recipe: this is not the recipe you were promised")

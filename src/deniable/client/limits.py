@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from deniable.errors import BudgetSpent, InvalidEpsilon
+from deniable.errors import BudgetSpent, InvalidEpsilon, InvalidParameter
 from deniable.exact import Number, as_fraction, show_fraction
 from deniable.exact.epsilon import LARGE
 from deniable.frozen import TYPE_CHECKING
+from deniable.mechanisms import Mechanism
+from deniable.wire import output_bits
 
 if TYPE_CHECKING:
     from deniable.surveys import Survey
@@ -18,6 +20,18 @@ USUAL_LIMIT = 8
 At 8 the surest guess between two answers is right 99.97 % of the time: beyond that there is nothing left worth keeping, and
 usual surveys cost 1 to 4. sdk/js/src/ledger.js has the same number.
 """
+
+
+MOST_REPORT_BITS = 1 << 18
+"""A report of 32 kB takes a phone a second to draw; an honest question needs a thousandth of it."""
+
+
+def check_work(mechanism: Mechanism) -> None:
+    """Refuse a recipe from outside that would keep a device busy."""
+    if output_bits(mechanism.channel) > MOST_REPORT_BITS:
+        raise InvalidParameter(
+            f"a report of this {mechanism.name} would have more than {MOST_REPORT_BITS} bits: ask for fewer values"
+        )
 
 
 def checked_limit(name: str, value: Number) -> Fraction:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from deniable.client.ledger import Ledger, Pending
-from deniable.client.limits import allows_large, check_survey
+from deniable.client.limits import allows_large, check_survey, check_work
 from deniable.client.transport import HttpTransport, Transport
 from deniable.errors import InvalidParameter, NotDelivered
 from deniable.exact import meaning, show_fraction
@@ -82,6 +82,7 @@ class Session:
         if survey.repeat == "permanent" and any(isinstance(part, Rappor) for part in survey.parts.values()):
             raise InvalidParameter("rappor keeps its own permanent bits; use deniable.client.Repeated")
         check_survey(survey, ledger.limit)
+        check_work(survey.mechanism)
         self.survey = survey
         self.ledger = ledger
         self.address = f"{collector.rstrip('/')}/v1/surveys/{survey.hash}"

@@ -76,7 +76,12 @@ class Mechanism(ABC):
     @cached_property
     def channel(self) -> Channel:
         """The channel, built once."""
-        return self.build()
+        try:
+            return self.build()
+        except ArithmeticError as beyond:
+            raise InvalidParameter(
+                f"the parameters of {self.name} are too large or too small to compute with: choose numbers nearer to 1"
+            ) from beyond
 
     def encode(self, value: Any) -> int:
         """The channel's input for a private value."""

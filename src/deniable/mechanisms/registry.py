@@ -132,7 +132,7 @@ def _rebuilt(recipe: object, allow_large: bool, levels: int) -> Mechanism:
     parameters = {name: _inner(value, allow_large, levels - 1) for name, value in recipe["parameters"].items()}
     try:
         return found.from_recipe({**recipe, "parameters": parameters}, allow_large=allow_large)
-    except (TypeError, KeyError, AttributeError):
+    except (TypeError, KeyError, AttributeError, ArithmeticError):
         raise InvalidParameter(f"the recipe of {recipe['mechanism']} has missing, unknown or ill-typed parameters") from None
 
 
