@@ -138,8 +138,11 @@ def test_budgets_beyond_all_doubles_are_shown_without_failing() -> None:
     assert privacy_of(survey)["beliefs"][0]["lifetime_most"] == pytest.approx(1.0)
 
 
+HEAVY = 'epsilon = 3\nbudget = 1000\nrepeat = "each-window"\nwindow = "day"'
+
+
 def test_words_about_deniability_follow_the_number() -> None:
-    mild, heavy = survey_from_toml(SURVEY), survey_from_toml(SURVEY.replace("epsilon = 3", "epsilon = 3\nbudget = 1000"))
+    mild, heavy = survey_from_toml(SURVEY), survey_from_toml(SURVEY.replace("epsilon = 3", HEAVY))
     assert privacy_of(mild)["hiding"] == "fairly hidden"
     assert "any answer could have produced" in privacy_of(mild)["learns"][0]
     assert privacy_of(heavy)["hiding"] == "practically disclosed"

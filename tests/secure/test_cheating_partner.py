@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from deniable.secure import EXPERIMENTAL, Thresholds, converse_together, draw_as_second
 from deniable.secure.circuit import pair_circuit
 from deniable.secure.conversation import Conversation, Hear, Say
@@ -31,6 +33,7 @@ def cheat(context: bytes) -> Conversation[None]:
     yield Say(MEANING, bytes([garbled.outputs[1] & 1]))
 
 
+@pytest.mark.slow
 def test_a_cheating_garbler_fixes_the_coin_in_every_draw() -> None:
     """An honest partner's user lies in a quarter of the draws: none in 60 has probability 3e-8."""
     coins = [converse_together(cheat(b"a pair"), draw_as_second(LAW, b"a pair"))[1] for _ in range(60)]

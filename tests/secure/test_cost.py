@@ -123,10 +123,17 @@ def run(folder: Path, *arguments: str, private: str = "") -> Result:
 
 
 def test_the_commands_show_the_levels_and_keep_the_limit(tmp_path: Path, nobody: int) -> None:
+    (tmp_path / "other").mkdir()
     made = run(tmp_path, "survey", "--round", "monday", "--p", "999999/1000000", "--rho", "0", "--users", "10")
     assert made.exit_code == 0, made.output
     assert "against 1 of 10 users" in made.output
     assert "practically disclosed" in made.output
+    shown = run(tmp_path / "other", "survey", "--round", "monday", "--p", "3/4", "--rho=-1/3", "--json")
+    assert {name: level is None for name, level in json.loads(shown.output).items() if name.startswith("epsilon")} == {
+        "epsilon_marginal": False,
+        "epsilon_secret_pairing": True,
+        "epsilon_known_pairing": True,
+    }
     survey = replace(JointSurvey.load(tmp_path / "survey.json"), users=USERS)
     (tmp_path / "survey.json").write_text(survey.to_json())
     (tmp_path / "ada.key").write_text(KEYS["ada"].to_bytes().hex())

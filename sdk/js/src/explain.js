@@ -19,7 +19,7 @@ export function explain(survey, left = survey.budget, own = null) {
     staying: "Your answer stays on this device. Only a randomized report leaves it.",
     sending: whatIsSent(survey),
     strategy: STRATEGY_WORDS[strategy] ?? null,
-    meaning: meaning(survey.epsilon, survey.budget),
+    meaning: repeat === "once" ? meaning(survey.epsilon) : meaning(survey.epsilon, survey.budget),
     repeating: REPEAT_WORDS[repeat](window),
     keeping: kept
       ? "The collector may keep single reports. They carry no name, no address and no time finer than the window."

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from deniable.cli.terminal import print_json
 from deniable.client import USUAL_LIMIT
 from deniable.errors import BadMessage, InvalidParameter
 
 if TYPE_CHECKING:
-    from deniable.secure import JointSurvey, Thresholds
+    from deniable.secure import JointPrivacy, JointSurvey, Thresholds
 
 ROLES = ("user", "member", "board")
 survey_file = click.option("--survey", "path", type=Path, default=Path("survey.json"), metavar="FILE", help="The public document.")
 name_option = click.option("--name", required=True, help="Your name in the survey.")
 key_file = click.option("--key", type=Path, metavar="FILE", help="Your key; by default NAME.key.")
 reports_file = click.option("--reports", type=Path, default=Path("reports.jsonl"), metavar="FILE", help="Where reports are.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 colluders_option = click.option(
     "--colluders", "-m", type=click.IntRange(0), default=1, show_default=True, help="Users who pool what they know."
 )
@@ -35,6 +38,7 @@ colluders_option = click.option(
 @click.option("--users", "-n", type=click.IntRange(2), default=2, show_default=True, help="How many users you expect.")
 @colluders_option
 @survey_file
+@json_option
 def survey(
     round_name: str,
     epsilon: str | None,
@@ -44,6 +48,7 @@ def survey(
     users: int,
     colluders: int,
     path: Path,
+    as_json: bool,
 ) -> None:
     """Write the public document of a joint survey, and say what it protects from whom. Experimental."""
     from deniable.secure import JointSurvey, joint_privacy
@@ -52,7 +57,14 @@ def survey(
     made = JointSurvey(round_name, _law(epsilon, collusion, p, rho))
     levels = joint_privacy(made, colluders=colluders, users=users)
     write_new(path, made.to_json() + "\n")
-    click.echo("\n".join(levels.words()))
+    print_json(_levels(levels)) if as_json else click.echo("\n".join(levels.words()))
+
+
+def _levels(levels: JointPrivacy) -> dict[str, Any]:
+    """The three levels; infinite ones are null."""
+    numbers = {"marginal": levels.marginal, "secret_pairing": levels.secret_pairing, "known_pairing": levels.known_pairing}
+    found: dict[str, Any] = {f"epsilon_{name}": None if math.isinf(level) else level for name, level in numbers.items()}
+    return {"users": levels.users, "colluders": levels.colluders, **found, "words": levels.words()}
 
 
 def _law(epsilon: str | None, collusion: str | None, p: str | None, rho: str | None) -> Thresholds:
@@ -72,7 +84,8 @@ def _law(epsilon: str | None, collusion: str | None, p: str | None, rho: str | N
 @click.option("--role", type=click.Choice(ROLES), default="user", show_default=True, help="A member is one of the committee.")
 @key_file
 @survey_file
-def keys(name: str, role: str, key: Path | None, path: Path) -> None:
+@json_option
+def keys(name: str, role: str, key: Path | None, path: Path, as_json: bool) -> None:
     """Make a key pair: the private half stays in a file, the public half goes into the survey."""
     from deniable.secure import Identity, JointSurvey
     from deniable.secure.files import write_new
@@ -83,7 +96,8 @@ def keys(name: str, role: str, key: Path | None, path: Path) -> None:
     replacement = path.with_suffix(".new")
     replacement.write_text(changed.to_json() + "\n", encoding="utf-8")
     replacement.replace(path)
-    click.echo(f"{name} {part}; public key {identity.public.hex()}")
+    document = {"name": name, "role": role, "public_key": identity.public.hex()}
+    print_json(document) if as_json else click.echo(f"{name} {part}; public key {document['public_key']}")
 
 
 def _with_key(asked: JointSurvey, role: str, name: str, public: bytes) -> tuple[JointSurvey, str]:
@@ -108,6 +122,7 @@ def _with_key(asked: JointSurvey, role: str, name: str, public: bytes) -> tuple[
 @key_file
 @survey_file
 @reports_file
+@json_option
 def answer(
     name: str,
     relay: str,
@@ -119,6 +134,7 @@ def answer(
     key: Path | None,
     path: Path,
     reports: Path,
+    as_json: bool,
 ) -> None:
     """Say what the answer costs, draw it with the partner, and append the report. Experimental.
 
@@ -133,7 +149,9 @@ def answer(
     asked, identity = JointSurvey.load(path), read_identity(key or Path(f"{name}.key"))
     host, port = address(relay)
     book = Ledger(ledger or Path(f"{name}.ledger"), limit=limit)
-    click.echo("\n".join(joint_privacy(asked, colluders=colluders).words()))
+    levels = joint_privacy(asked, colluders=colluders)
+    # Shown before the answer is read: who does not like the numbers can still stop.
+    click.echo("\n".join(levels.words()), err=as_json)
     found = answer_jointly(
         asked,
         name,
@@ -147,6 +165,9 @@ def answer(
     )
     with reports.open("a", encoding="utf-8") as file:
         file.write(json.dumps({"round": asked.round_name, "output": found.output}) + "\n")
+    if as_json:
+        print_json({**_levels(levels), "report": found.output, "together": found.together, "reason": found.reason})
+        return
     how = f"drawn with the partner, {found.traffic} bytes" if found.together else f"answered alone: {found.reason}"
     click.echo(f"report {found.output} ({how})")
 
@@ -163,7 +184,8 @@ def _private_bit() -> int:
 @click.command(short_help="Estimate from the reports.")
 @survey_file
 @reports_file
-def estimate(path: Path, reports: Path) -> None:
+@json_option
+def estimate(path: Path, reports: Path, as_json: bool) -> None:
     """How many users have a 1, from the reports."""
     from deniable.joint import estimate_ones
     from deniable.secure import JointSurvey
@@ -175,7 +197,10 @@ def estimate(path: Path, reports: Path) -> None:
         raise BadMessage("an estimate needs at least two reports of this round")
     found = estimate_ones(asked.thresholds.table, ones, n, leftover=n % 2 == 1)
     count, error = float(found.value[1]), float(found.standard_error[1])
-    click.echo(f"{n} reports, {ones} of them 1: about {count:.2f} users have a 1, standard error {error:.2f}")
+    if as_json:
+        print_json({"reports": n, "ones": ones, "users": count, "standard_error": error})
+    else:
+        click.echo(f"{n} reports, {ones} of them 1: about {count:.2f} users have a 1, standard error {error:.2f}")
 
 
 def _outputs(path: Path, round_name: str) -> list[int]:

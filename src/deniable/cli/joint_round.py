@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from deniable.cli.joint_answers import key_file, name_option, survey_file
+from deniable.cli.joint_answers import json_option, key_file, name_option, survey_file
+from deniable.cli.terminal import print_json
 from deniable.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ host_option = click.option("--host", default="127.0.0.1", show_default=True, hel
 @key_file
 @survey_file
 @paired_file
-def pair(name: str, place: str, timeout: float, key: Path | None, path: Path, paired: Path) -> None:
+@json_option
+def pair(name: str, place: str, timeout: float, key: Path | None, path: Path, paired: Path, as_json: bool) -> None:
     """Take part in the round that pairs everyone, check all of it, and write the paired survey."""
     from deniable.secure import JointSurvey, take_part
     from deniable.secure.files import read_identity, write_same
@@ -39,14 +41,18 @@ def pair(name: str, place: str, timeout: float, key: Path | None, path: Path, pa
     result = asked.paired(told.round)
     write_same(paired, result.to_json() + "\n")
     partner = result.pairing().partner(name)
-    click.echo(f"{name} answers " + ("alone" if partner is None else f"with {partner}") + f"; record {told.fingerprint}")
+    if as_json:
+        print_json({"name": name, "partner": partner, "record": told.fingerprint})
+    else:
+        click.echo(f"{name} answers " + ("alone" if partner is None else f"with {partner}") + f"; record {told.fingerprint}")
 
 
 @click.command(short_help="Follow the public record again.")
 @record_file
 @survey_file
 @paired_file
-def check(record: Path, path: Path, paired: Path) -> None:
+@json_option
+def check(record: Path, path: Path, paired: Path, as_json: bool) -> None:
     """Follow a public record again, name who broke the rules, and write the paired survey."""
     from deniable.secure import JointSurvey, replay
     from deniable.secure.files import write_same
@@ -59,8 +65,11 @@ def check(record: Path, path: Path, paired: Path) -> None:
         raise InvalidParameter("the record cannot be read") from missing
     result = asked.paired(told.randomness)
     write_same(paired, result.to_json() + "\n")
-    for line in _summary(asked, result, told.randomness):
-        click.echo(line)
+    lines = _summary(asked, result, told.randomness)
+    if as_json:
+        print_json({"users": len(result.users), "pairs": len(result.pairing().pairs), "words": lines})
+    else:
+        click.echo("\n".join(lines))
 
 
 def _summary(asked: JointSurvey, paired: JointSurvey, round_: JointRandomness) -> list[str]:
@@ -101,7 +110,8 @@ def board(key: Path, record: Path, port: int, host: str, patience: float, linger
 @board_option
 @round_timeout
 @survey_file
-def member(key: Path, place: str, timeout: float, path: Path) -> None:
+@json_option
+def member(key: Path, place: str, timeout: float, path: Path, as_json: bool) -> None:
     """Keep a share of every contribution, and open what is kept back."""
     from deniable.secure import JointSurvey
     from deniable.secure.files import read_identity
@@ -110,7 +120,11 @@ def member(key: Path, place: str, timeout: float, path: Path) -> None:
 
     host, port = address(place)
     told = keep_shares(JointSurvey.load(path), read_identity(key), host=host, port=port, seconds=timeout)
-    click.echo(f"{len(told.complaints)} complaints, {len(told.opened)} contributions opened; record {told.fingerprint}")
+    complaints, opened = len(told.complaints), len(told.opened)
+    if as_json:
+        print_json({"complaints": complaints, "opened": opened, "record": told.fingerprint})
+    else:
+        click.echo(f"{complaints} complaints, {opened} contributions opened; record {told.fingerprint}")
 
 
 @click.command(short_help="Connect pairs of users.")
@@ -133,8 +147,11 @@ def relay(port: int, host: str, patience: float) -> None:
 @click.option("--input", "shares", type=Path, required=True, metavar="FILE", help="This member's shares.")
 @click.option("--output", type=Path, required=True, metavar="FILE", help="Where the public rows go.")
 @click.option("--timeout", type=float, default=300, show_default=True, help="Seconds, waiting for the other members included.")
-def committee(members: int, index: int, base_port: int, shares: Path, output: Path, timeout: float) -> None:
+@json_option
+def committee(members: int, index: int, base_port: int, shares: Path, output: Path, timeout: float, as_json: bool) -> None:
     """Be one member of a committee that sorts secret keys; all of them run on one machine."""
     from deniable.secure.committee import load_input, pair_within, save_rows
 
-    save_rows(output, pair_within(timeout, members, index, base_port, *load_input(shares)))
+    rows = pair_within(timeout, members, index, base_port, *load_input(shares))
+    save_rows(output, rows)
+    print_json({"rows": len(rows), "output": str(output)}) if as_json else click.echo(f"{len(rows)} rows: {output}")

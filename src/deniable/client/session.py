@@ -112,9 +112,10 @@ class Session:
         survey = self.survey
         asked = "; ".join(attribute.question for attribute in survey.attributes)
         left = survey.lifetime - self.ledger.spent(survey.hash)
+        together = None if survey.repeat == "once" else survey.lifetime
         return (
             f"{survey.title}. {survey.purpose} You are asked: {asked} Only a randomized report leaves this device. "
-            f"{meaning(survey.mechanism.privacy, survey.lifetime)} Of the budget {show_fraction(survey.lifetime)} for this survey "
+            f"{meaning(survey.mechanism.privacy, together)} Of the budget {show_fraction(survey.lifetime)} for this survey "
             f"you have {show_fraction(left)} left, and of your own limit {show_fraction(self.ledger.limit)} for all surveys "
             f"{show_fraction(self.ledger.left())}."
         )

@@ -69,8 +69,9 @@ def _belief(prior: float, epsilon: float, budget: float) -> dict[str, float]:
 
 
 def _learns(survey: Survey, answers: int) -> list[str]:
+    together = None if survey.repeat == "once" else survey.lifetime
     found = [
-        f"{meaning(survey.mechanism.privacy, survey.lifetime)} This holds whatever else somebody knows and however they compute, "
+        f"{meaning(survey.mechanism.privacy, together)} This holds whatever else somebody knows and however they compute, "
         "and for the operator of this collector, too.",
     ]
     if survey.strategy == "sample-one":
