@@ -184,7 +184,7 @@ def hidden_pairing(users: int, members: int = 3) -> dict[str, Any]:
             (folder / f"in{member}").write_text(json.dumps(member_input(shares, member)))
             options = ["--members", str(members), "--index", str(member), "--base-port", "11480"]
             files = ["--input", str(folder / f"in{member}"), "--output", str(folder / f"out{member}")]
-            command = [sys.executable, "-m", "deniable.secure.committee", *options, *files]
+            command = [sys.executable, "-m", "deniable", "joint", "committee", *options, *files]
             processes.append(subprocess.Popen(command, stdin=subprocess.DEVNULL))
         codes = [process.wait(600) for process in processes]
         seconds = time.perf_counter() - begin

@@ -1,4 +1,4 @@
-"""Domains and channels are loaded when they are first asked for, and nobody can tell."""
+"""Domains, channels and joint mechanisms are loaded when they are first asked for, and nobody can tell."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 import deniable
 
-ROOMS = ["domains", "channels"]
+ROOMS = ["domains", "channels", "joint"]
 
 
 def homes(room: str) -> set[tuple[str, str]]:

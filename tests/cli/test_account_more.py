@@ -71,3 +71,19 @@ def test_a_shuffled_number_comes_with_its_conditions() -> None:
     assert all(f"- {condition}" in said for condition in conditions)
     for words in ("shuffled before anyone sees one", "released only as a whole", "drawn independently", "the collector too"):
         assert words in " ".join(conditions)
+
+
+def test_words_about_deniability_follow_the_number() -> None:
+    told = {
+        epsilon: CliRunner().invoke(main, ["account", "odds", "-e", epsilon]).output.splitlines()[0] for epsilon in ("1", "100")
+    }
+    assert told == {
+        "1": "One report leaves the answer well hidden.",
+        "100": "One report leaves the answer practically disclosed.",
+    }
+    repeated = CliRunner().invoke(main, ["account", "repeat", "-e", "1", "--reports", "52"]).output
+    assert "epsilon 52; the value is then practically disclosed" in repeated
+    shown = CliRunner().invoke(main, ["show", "k-rr", "-e", "20", "--domain", "categories:3"]).output
+    assert "leaves your answer practically disclosed" in " ".join(shown.split())
+    layered = CliRunner().invoke(main, ["show", "rappor", "-e", "1/2", "--domain", "categories:3", "-p", "permanent=15", "--json"])
+    assert json.loads(layered.output)["meaning"].startswith("All reports together leave your answer practically disclosed.")

@@ -22,7 +22,7 @@ from deniable.cli.doctor import ADDS, INTERNAL
 
 ROOT = Path(__file__).parents[2]
 CONTEXT = click.Context(main)
-WITHOUT_JSON = {"serve", "completion"}
+WITHOUT_JSON = {"serve", "completion", "joint board", "joint relay"}
 """A server that runs until it is stopped, and a script for a shell."""
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +35,7 @@ from deniable.client import Memo, Repeated
 from deniable.domains import Categories
 from deniable.mechanisms.categorical.rappor import Rappor
 weekly = Rappor(domain=Categories(40), epsilon=1, permanent=3)
-answers = Repeated(weekly, Memo(sys.argv[1]), question="q")
+answers = Repeated(weekly, Memo(sys.argv[1], limit=60), question="q")
 """
 
 
@@ -70,7 +71,7 @@ def test_a_restart_finds_the_same_bits(tmp_path: Path) -> None:
 
 
 def test_questions_and_recipes_are_kept_apart(tmp_path: Path) -> None:
-    memo = Memo(tmp_path / "memo")
+    memo = Memo(tmp_path / "memo", limit=10)
     one, two = Repeated(WEEKLY, memo, question="one"), Repeated(WEEKLY, memo, question="two")
     other = Repeated(Rappor(domain=Categories(40), epsilon=1, permanent=4), memo, question="one")
     bits = {answers._kept(7, FixedCoins(number)) for number, answers in enumerate((one, two, other))}
@@ -106,7 +107,7 @@ def test_many_reports_converge_to_the_kept_bits_and_not_to_the_truth(tmp_path: P
 class Forgetful(Memo):
     """The fault: permanent bits that are not permanent."""
 
-    def keep(self, recipe: str, question: str, value: bytes, draw: Callable[[], bytes]) -> bytes:
+    def keep(self, recipe: str, question: str, value: bytes, draw: Callable[[], bytes], **costs: Fraction | None) -> bytes:
         return draw()
 
 
@@ -137,11 +138,11 @@ def test_the_first_draw_stands_when_another_process_is_faster(tmp_path: Path, mo
     def overtaken(self: PrivateDatabase) -> object:
         # Between the slow one's look and its lock, the fast one keeps its bits.
         if self is slow._file:
-            fast.keep("recipe", "question", b"value", lambda: b"fast")
+            fast.keep("recipe", "question", b"value", lambda: b"fast", epsilon=Fraction(3))
         return honest(self)
 
     monkeypatch.setattr(PrivateDatabase, "writing", overtaken)
-    assert slow.keep("recipe", "question", b"value", lambda: b"slow") == b"fast"
+    assert slow.keep("recipe", "question", b"value", lambda: b"slow", epsilon=Fraction(3)) == b"fast"
     assert [bits for _, bits in kept(tmp_path / "memo")] == [b"fast"]
 
 
@@ -153,7 +154,7 @@ def test_two_processes_may_make_one_memo(tmp_path: Path) -> None:
 
 
 def test_threads_agree_too(tmp_path: Path) -> None:
-    answers = Repeated(WEEKLY, Memo(tmp_path / "memo"))
+    answers = Repeated(WEEKLY, Memo(tmp_path / "memo", limit=15))
     found: list[list[int]] = [[] for _ in range(4)]
 
     def work(place: int) -> None:
@@ -288,7 +289,7 @@ def test_bits_of_another_length_are_refused(tmp_path: Path) -> None:
 
 
 def test_reports_are_those_of_the_recipe(tmp_path: Path) -> None:
-    client = Client(WEEKLY.recipe(), max_epsilon=1)
+    client = Client(WEEKLY.recipe(), max_epsilon=6)
     answers = Repeated(client, Memo(tmp_path / "memo"))
     assert decode_report(WEEKLY, answers.randomize(7)).recipe == WEEKLY.fingerprint
     assert report_from_json(WEEKLY, answers.randomize_json(7)).recipe == WEEKLY.fingerprint

@@ -26,7 +26,7 @@ HASTY = Patience(attempts=3, sleep=lambda seconds: None)
 RED = {"colour": "red"}
 
 
-def session(folder: Path, text: str = ONCE, transport: MockTransport | None = None, limit: int | None = None) -> Session:
+def session(folder: Path, text: str = ONCE, transport: MockTransport | None = None, limit: int = 8) -> Session:
     ledger = Ledger(folder / "ledger.db", limit=limit)
     carrier = MockTransport() if transport is None else transport
     return Session(survey_from_toml(text), ledger, "http://localhost:1", transport=carrier, patience=HASTY)

@@ -139,6 +139,17 @@ def test_budgets_beyond_all_doubles_are_shown_without_failing() -> None:
     assert privacy_of(survey)["beliefs"][0]["lifetime_most"] == pytest.approx(1.0)
 
 
+HEAVY = 'epsilon = 3\nbudget = 1000\nrepeat = "each-window"\nwindow = "day"'
+
+
+def test_words_about_deniability_follow_the_number() -> None:
+    mild, heavy = survey_from_toml(SURVEY), survey_from_toml(SURVEY.replace("epsilon = 3", HEAVY))
+    assert privacy_of(mild)["hiding"] == "fairly hidden"
+    assert "any answer could have produced" in privacy_of(mild)["learns"][0]
+    assert privacy_of(heavy)["hiding"] == "practically disclosed"
+    assert privacy_of(heavy)["learns"][0].startswith("All reports together leave your answer practically disclosed.")
+
+
 def test_the_explorer_gives_chances_and_errors(served: Running) -> None:
     bars = asked(served, f"explorer?attribute=commute&step={EPSILONS.index('1')}&position=0")
     assert bars["kind"] == "bars"

@@ -1,4 +1,4 @@
-"""`deniable joint`: the numbers, the warnings, the refusals and the pictures."""
+"""`deniable joint account`: the numbers, the warnings, the refusals and the pictures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from deniable.joint.regions import epsilon_by_colluders, heat_map, variance_by_o
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["joint", *arguments])
+    return CliRunner().invoke(main, ["joint", "account", *arguments])
 
 
 def answer(*arguments: str) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from deniable.joint import (
     variance_randomized_response,
 )
 from deniable.joint.accounting import marginal_ratio, secret_pairing_ratio
-from deniable.joint.optimum import best_likelihood
+from deniable.joint.optimal import best_likelihood
 from deniable.joint.variance import no_gain_width
 
 PREFIXES = ("JRR.", "JRRc.", "T3.", "kary.", "ex2.", "ex3.", "tab4.3.", "4.")

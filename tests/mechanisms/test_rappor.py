@@ -44,7 +44,7 @@ def test_one_report_has_epsilon_and_the_kept_bits_have_permanent(mechanism: Rapp
     assert float(mechanism.privacy) - mechanism.certificate().epsilon_exact < 1e-7
     ratio = column_ratio(mechanism.first_layer)
     assert ratio is not None
-    assert mechanism.lifetime.allows(ratio)
+    assert Epsilon(mechanism.lifetime).allows(ratio)
     assert math.log(ratio) > float(mechanism.lifetime) - 1e-7
 
 
@@ -127,7 +127,10 @@ def test_levels_that_do_not_fit_are_refused() -> None:
 def test_a_large_lifetime_survives_the_recipe() -> None:
     mechanism = Rappor(epsilon=12)
     assert mechanism.lifetime == 24
-    assert mechanism_from_recipe(json.loads(json.dumps(mechanism.recipe()))) == mechanism
+    recipe = json.loads(json.dumps(mechanism.recipe()))
+    assert mechanism_from_recipe(recipe, allow_large=True) == mechanism
+    with pytest.raises(InvalidEpsilon, match="above 20"):
+        mechanism_from_recipe(recipe)
 
 
 def test_the_batch_room_draws_with_its_kernel() -> None:

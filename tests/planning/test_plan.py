@@ -185,7 +185,7 @@ def test_repeats_share_epsilon_unless_the_answer_is_kept() -> None:
     kept = plan(Question(task="frequency", domain=Categories(9), users=1000, epsilon=4, repeats=4, changing=False))
     assert kept.pick.predicted_error < once.pick.predicted_error
     (rappor,) = [one for one in kept.candidates if one.mechanism == "rappor"]
-    assert rappor.recipes[0].lifetime == 4  # type: ignore[attr-defined]
+    assert rappor.recipes[0].lifetime == 4
 
 
 def test_several_attributes_are_certified_for_the_whole_record() -> None:

@@ -268,6 +268,22 @@ def test_nobody_posts_for_another_and_nonsense_is_refused(running: Running) -> N
     assert round_.board.path.read_text().splitlines() == [commit_line(ada)]
 
 
+def test_a_silent_connection_is_closed_after_the_boards_patience(running: Running) -> None:
+    round_ = running(patience=0.5)
+    link = BoardLink(SURVEY, KEYS["ada"], round_.board.host, round_.board.port, 8)
+    # Nothing is asked. A board without a deadline would hold the connection until the user's own eight seconds are over.
+    with link, pytest.raises(PeerLost, match="hung up"):
+        link._link.receive()
+
+
+def test_a_request_that_never_ends_is_not_awaited(running: Running) -> None:
+    round_ = running(patience=0.5)
+    with BoardLink(SURVEY, KEYS["ada"], round_.board.host, round_.board.port, 8) as link:
+        link._link._socket.sendall((1000).to_bytes(4, "big") + b"slow")
+        with pytest.raises(PeerLost, match="hung up"):
+            link._link.receive()
+
+
 def test_strangers_and_other_surveys_are_not_let_in(running: Running) -> None:
     round_ = running(patience=2)
     with pytest.raises(PeerLost):

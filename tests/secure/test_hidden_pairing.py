@@ -38,7 +38,7 @@ def run_committee(folder: Path, requests: list[BlindRequest], members: int = 3) 
         (folder / f"in{member}.json").write_text(json.dumps(member_input(shares, member)))
         options = ["--members", members, "--index", member, "--base-port", base, "--timeout", 50]
         files = ["--input", folder / f"in{member}.json", "--output", folder / f"out{member}.json"]
-        command = [sys.executable, "-m", "deniable.secure.committee", *map(str, options + files)]
+        command = [sys.executable, "-m", "deniable", "joint", "committee", *map(str, options + files)]
         processes.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL))
     try:
         assert [process.wait(60) for process in processes] == [0] * members
@@ -111,7 +111,7 @@ def test_bad_input_is_refused(tmp_path: Path) -> None:
 
 
 def test_users_need_neither_numpy_nor_mpyc() -> None:
-    code = "import sys, deniable.secure.committee, deniable.secure.client; print({'numpy', 'mpyc', 'numba'} & set(sys.modules))"
+    code = "import sys, deniable.secure.committee, deniable.cli.joint; print({'numpy', 'mpyc', 'numba'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
 
 
@@ -121,7 +121,18 @@ def test_a_member_without_the_others_gives_up(tmp_path: Path) -> None:
     file = tmp_path / "in.json"
     file.write_text(json.dumps({"keys": ["1", "2"], "masks": ["1", "1"]}))
     options = ["--index", "0", "--base-port", str(free_ports(3)), "--timeout", "2"]
-    command = [sys.executable, "-m", "deniable.secure.committee", *options, "--input", str(file), "--output", str(tmp_path / "out")]
+    command = [
+        sys.executable,
+        "-m",
+        "deniable",
+        "joint",
+        "committee",
+        *options,
+        "--input",
+        str(file),
+        "--output",
+        str(tmp_path / "out"),
+    ]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=False)
     assert done.returncode == 1
     assert "gone or too slow" in done.stderr

@@ -11,8 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from deniable.secure.client import main
+from deniable.cli import main
 from deniable.secure.survey import JointSurvey
 
 pytestmark = pytest.mark.slow  # waits by the clock, as the protocol does
@@ -59,7 +60,7 @@ class Folder:
 
     def start(self, command: str) -> subprocess.Popen[str]:
         command = command.replace("7455", str(self.relay)).replace("7456", str(self.board))
-        command = command.replace("python -m", f"{sys.executable} -m")
+        command = command.replace("deniable joint", f"{sys.executable} -m deniable joint")
         bash = shutil.which("bash")
         assert bash is not None
         return subprocess.Popen(
@@ -86,7 +87,7 @@ def folder(tmp_path: Path) -> Folder:
 
 def answers(folder: Folder, command: str) -> str:
     """Everybody answers by a relay."""
-    relay = folder.start("exec python -m deniable.secure.relay --port 7455")
+    relay = folder.start("exec deniable joint relay --port 7455")
     try:
         assert relay.stdout is not None
         assert "relay on" in relay.stdout.readline()
@@ -113,25 +114,28 @@ def test_the_page_works_as_written(folder: Folder) -> None:
     assert folder.run(estimate).startswith("5 reports")
 
 
+def run(*arguments: str) -> int:
+    return CliRunner().invoke(main, ["joint", *arguments]).exit_code
+
+
 def prepare(path: Path) -> None:
     """The survey and all keys, by the same commands in this process."""
     survey = ["--survey", str(path / "survey.json")]
-    assert main(["survey", *survey, "--round", "monday", "--epsilon", "1", "--epsilon-collusion", "2"]) == 0
+    assert run("survey", *survey, "--round", "monday", "--epsilon", "1", "--epsilon-collusion", "2") == 0
     roles = [(name, "user") for name in USERS] + [(name, "member") for name in ("m1", "m2", "m3")] + [("board", "board")]
     for name, role in roles:
-        assert main(["keys", *survey, "--name", name, "--role", role, "--key", str(path / f"{name}.key")]) == 0
-    with pytest.raises(SystemExit):
-        main(["keys", *survey, "--name", "x", "--role", "king"])
-    assert main(["keys", *survey, "--name", "again", "--role", "board", "--key", str(path / "again.key")]) == 1
+        assert run("keys", *survey, "--name", name, "--role", role, "--key", str(path / f"{name}.key")) == 0
+    assert run("keys", *survey, "--name", "x", "--role", "king") == 2
+    assert run("keys", *survey, "--name", "again", "--role", "board", "--key", str(path / "again.key")) == 2
 
 
 def test_a_liar_and_a_vanishing_user_do_not_stop_the_others(folder: Folder) -> None:
-    client = "python -m deniable.secure.client"
+    client = "deniable joint"
     prepare(folder.path)
     (folder.path / "misbehave.py").write_text(MISBEHAVING)
     told = folder.run(
-        "python -m deniable.secure.board --port 7456 --patience 6 &\n"
-        "for name in m1 m2 m3; do python -m deniable.secure.member --key $name.key --board 127.0.0.1:7456 & done\n"
+        "deniable joint board --port 7456 --patience 6 &\n"
+        "for name in m1 m2 m3; do deniable joint member --key $name.key --board 127.0.0.1:7456 & done\n"
         f"for name in lia van; do {sys.executable} misbehave.py $name 7456 & done\n"
         f"for name in ada bob eve joe; do {client} pair --name $name --board 127.0.0.1:7456 & done; wait"
     )

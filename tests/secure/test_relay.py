@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
+from deniable.client import Ledger
 from deniable.errors import InvalidParameter, PeerLost
 from deniable.secure import Identity, JointAnswer, JointSurvey, SocketLink, Thresholds, answer_jointly
 from deniable.secure.answering import enter_room, room_name
@@ -57,7 +60,10 @@ def relay() -> Iterator[Relay]:
 
 
 def answer(name: str, relay: Relay, seconds: float = 10, survey: JointSurvey = SURVEY) -> JointAnswer:
-    return answer_jointly(survey, name, 1, KEYS[name], host=relay.host, port=relay.port, seconds=seconds)
+    """One user's answer, with a ledger that is new: every test is another person's first round."""
+    with tempfile.TemporaryDirectory() as folder:
+        ledger = Ledger(f"{folder}/ledger.db")
+        return answer_jointly(survey, name, 1, KEYS[name], ledger=ledger, host=relay.host, port=relay.port, seconds=seconds)
 
 
 def test_all_pairs_answer_together(relay: Relay) -> None:
@@ -155,11 +161,13 @@ def test_the_odd_one_answers_alone(relay: Relay) -> None:
     assert "odd" in found.reason
 
 
-def test_bad_arguments_are_refused_without_showing_the_answer() -> None:
+def test_bad_arguments_are_refused_without_showing_the_answer(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.db")
     with pytest.raises(InvalidParameter, match="private") as caught:
-        answer_jointly(SURVEY, "ada", 17, KEYS["ada"], host="127.0.0.1", port=9)
+        answer_jointly(SURVEY, "ada", 17, KEYS["ada"], ledger=ledger, host="127.0.0.1", port=9)
     assert "17" not in str(caught.value)
     with pytest.raises(InvalidParameter, match="take part"):
-        answer_jointly(SURVEY, "max", 1, KEYS["ada"], host="127.0.0.1", port=9)
+        answer_jointly(SURVEY, "max", 1, KEYS["ada"], ledger=ledger, host="127.0.0.1", port=9)
     with pytest.raises(InvalidParameter, match="another public key"):
-        answer_jointly(SURVEY, "bob", 1, KEYS["ada"], host="127.0.0.1", port=9)
+        answer_jointly(SURVEY, "bob", 1, KEYS["ada"], ledger=ledger, host="127.0.0.1", port=9)
+    assert ledger.spent() == 0

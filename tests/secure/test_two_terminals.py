@@ -19,7 +19,7 @@ COMMANDS = re.findall(r"^\$ (.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILI
 
 
 class Terminal:
-    """Runs documented commands in a folder, with this interpreter for `python`, and a free port for the relay's."""
+    """Runs documented commands in a folder, with this interpreter, and a free port for the relay's."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -30,9 +30,9 @@ class Terminal:
         command = command.replace("7455", self.port)
         private, _, rest = command.rpartition(" | ")
         words = shlex.split(rest)
-        assert words[0] == "python"
+        assert words[0] == "deniable"
         process = subprocess.Popen(
-            [sys.executable, *words[1:]],
+            [sys.executable, "-m", *words],
             cwd=self.folder,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -79,9 +79,10 @@ def test_the_page_works_as_written(terminal: Terminal) -> None:
         first = terminal.start(ada)
         second = terminal.start(bob)
         for process, command in ((first, ada), (second, bob)):
-            shown = documented(command)[0]
-            numbers = re.compile(r"\d+")
-            assert numbers.sub("#", terminal.finish(process).strip()) == numbers.sub("#", shown)
+            shown, told = documented(command), terminal.finish(process).splitlines()
+            numbers = re.compile(r"(?<=report )\d+|\d+(?= bytes)")
+            assert [numbers.sub("#", line) for line in told[-len(shown) :]] == [numbers.sub("#", line) for line in shown]
+            assert told[:5] == documented(survey)
     finally:
         running.kill()
         running.communicate(timeout=10)
@@ -91,18 +92,19 @@ def test_the_page_works_as_written(terminal: Terminal) -> None:
 
 
 def test_mistakes_are_explained(terminal: Terminal) -> None:
-    client = "python -m deniable.secure.client"
-    assert "cannot be read" in terminal.run(f"{client} keys --name ada", 1)
-    assert "must be given by" in terminal.run(f"{client} survey --round r --p 3/4", 1)
-    assert "rho" in terminal.run(f"{client} survey --round r --p 3/4 --rho=-1/2", 1)
+    client = "deniable joint"
+    assert "cannot be read" in terminal.run(f"{client} keys --name ada", 2)
+    assert "must be given by" in terminal.run(f"{client} survey --round r --p 3/4", 2)
+    assert "rho" in terminal.run(f"{client} survey --round r --p 3/4 --rho=-1/2", 2)
     terminal.run(f"{client} survey --round r --p 3/4 --rho=-1/6")
-    assert "not overwritten" in terminal.run(f"{client} survey --round r --p 3/4 --rho=-1/6", 1)
+    assert "not overwritten" in terminal.run(f"{client} survey --round r --p 3/4 --rho=-1/6", 2)
     terminal.run(f"{client} keys --name ada")
     terminal.run(f"{client} keys --name bob")
-    shown = terminal.run(f"echo 73 | {client} answer --name ada --relay 127.0.0.1:7455", 1)
+    shown = terminal.run(f"echo 73 | {client} answer --name ada --relay 127.0.0.1:7455", 2)
     assert "0 or 1" in shown
     assert "73" not in shown
     # Nobody is at the relay's port: the user answers alone.
     assert "answered alone" in terminal.run(f"echo 1 | {client} answer --name ada --relay 127.0.0.1:7455")
+    assert "already answered" in terminal.run(f"echo 0 | {client} answer --name ada --relay 127.0.0.1:7455", 2)
     (terminal.folder / "reports.jsonl").write_text('{"round": "r", "output": 2}\n')
     assert "line 1" in terminal.run(f"{client} estimate", 1)

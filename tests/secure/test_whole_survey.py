@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
+from deniable.client import Ledger
 from deniable.joint import bounded_pair, estimate_ones
 from deniable.secure import Identity, JointAnswer, JointSurvey, Participant, Thresholds, answer_jointly, replay
 from deniable.secure.record import close_line, commit_line, open_line, points_line, reveal_line
@@ -35,25 +37,26 @@ def joint_bytes() -> bytes:
     return told.randomness.result()
 
 
-async def collect(survey: JointSurvey, keys: dict[str, Identity]) -> dict[str, JointAnswer]:
+async def collect(survey: JointSurvey, keys: dict[str, Identity], folder: Path) -> dict[str, JointAnswer]:
     relay = Relay(patience=10)
     async with await relay.start():
         loop = asyncio.get_running_loop()
         with ThreadPoolExecutor(len(NAMES)) as pool:
 
             def one(name: str) -> JointAnswer:
-                return answer_jointly(survey, name, 1, keys[name], host=relay.host, port=relay.port, seconds=10)
+                ledger = Ledger(folder / name)
+                return answer_jointly(survey, name, 1, keys[name], ledger=ledger, host=relay.host, port=relay.port, seconds=10)
 
             found = await asyncio.gather(*(loop.run_in_executor(pool, one, name) for name in NAMES))
     return dict(zip(NAMES, found, strict=True))
 
 
-def test_a_whole_survey() -> None:
+def test_a_whole_survey(tmp_path: Path) -> None:
     table = bounded_pair(1, 2)
     keys = {name: Identity.new() for name in NAMES}
     public = {name: key.public for name, key in keys.items()}
     survey = JointSurvey("monday", Thresholds.of_table(table), public, joint_bytes())
-    answers = asyncio.run(collect(JointSurvey.from_json(survey.to_json()), keys))
+    answers = asyncio.run(collect(JointSurvey.from_json(survey.to_json()), keys, tmp_path))
     alone = survey.pairing().alone
     assert {name for name, one in answers.items() if not one.together} == {alone}
     ones = sum(one.output for one in answers.values())

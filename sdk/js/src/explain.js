@@ -2,31 +2,32 @@
 
 import { expNumber } from "./exponential.js";
 import { Fraction } from "./fraction.js";
+import { meaning } from "./meaning.js";
 import { outputBits } from "./wire.js";
 
 const percent = (share) => (share > 0.999 ? "more than 99.9 %" : share < 0.001 ? "less than 0.1 %" : `${Number((100 * share).toPrecision(3))} %`);
 const short = (number) => (number >= 1e6 ? number.toExponential(2) : String(Number(number.toPrecision(3))));
 
-/** The words for one survey on this device. `left` is what the ledger has left of the survey's budget. */
-export function explain(survey, left = survey.budget) {
+/** The words for one survey on this device. `left` is what the ledger has left of the survey's budget; `own`, of the person's limit. */
+export function explain(survey, left = survey.budget, own = null) {
   const odds = expNumber(survey.epsilon);
   const { repeat, window, keep_reports: kept, release, strategy } = survey.document;
   return {
     title: survey.title,
     purpose: survey.document.purpose,
     questions: survey.document.attributes.map(({ name, question }) => ({ name, question })),
-    staying: "Your answer stays on this device. Only a randomized report leaves it, and any answer could have produced that report.",
+    staying: "Your answer stays on this device. Only a randomized report leaves it.",
     sending: whatIsSent(survey),
     strategy: STRATEGY_WORDS[strategy] ?? null,
-    meaning:
-      `Whoever sees the report can become at most ${short(odds)} times surer of one answer against another (epsilon ${survey.epsilon}). ` +
-      `Somebody who thought an answer and its opposite equally likely can afterwards be at most ${percent(odds / (1 + odds))} sure.`,
+    meaning: repeat === "once" ? meaning(survey.epsilon) : meaning(survey.epsilon, survey.budget),
     repeating: REPEAT_WORDS[repeat](window),
     keeping: kept
       ? "The collector may keep single reports. They carry no name, no address and no time finer than the window."
       : "The collector adds the report to its sums and keeps no single reports.",
     releasing: release === "live" ? LIVE_WORDS : releaseWords(release),
-    budget: `One answer costs ${survey.epsilon} of the ${survey.budget} you can ever spend on this survey; ${left} is left.`,
+    budget:
+      `One answer costs ${survey.epsilon} of the ${survey.budget} you can ever spend on this survey; ${left} is left.` +
+      (own === null ? "" : ` Of your own limit for all surveys ${own} is left.`),
     checked: `This device checked the survey itself: its hash, and that no report is more than e^${survey.epsilon} = ${short(odds)} times likelier for one answer than for another.`,
     odds,
   };

@@ -112,7 +112,7 @@ export class Survey {
   inputOf(answers: { readonly [name: string]: Value }): bigint;
 }
 /** Check hash, shape, integers and privacy of a survey document. */
-export function openSurvey(bytes: Uint8Array, options?: { hash?: string }): Promise<Survey>;
+export function openSurvey(bytes: Uint8Array, options?: { hash?: string; allowLarge?: boolean }): Promise<Survey>;
 /** The name of the window a day lies in. */
 export function periodOf(day: Date, window: SurveyDocument["window"]): string;
 
@@ -132,7 +132,11 @@ export interface Explanation {
   readonly checked: string;
   readonly odds: number;
 }
-export function explain(survey: Survey, left?: Fraction): Explanation;
+export function explain(survey: Survey, left?: Fraction, own?: Fraction | null): Explanation;
+/** Two words for a level: from "well hidden" to "practically disclosed". */
+export function hiding(level: Fraction): string;
+/** What one report of this level tells, or all reports of a lifetime together, in plain words. */
+export function meaning(epsilon: Fraction, lifetime?: Fraction): string;
 
 /** Where a ledger lies. `change` runs at once and alone; the result comes after the new text is safe. */
 export interface Store {
@@ -161,7 +165,8 @@ export interface Pending {
 }
 /** Every draw this device ever made, and what it cost. */
 export class Ledger {
-  constructor(store: Store, options?: { limit?: string | number | null; crypto?: Pick<Crypto, "getRandomValues"> });
+  /** `limit` is the most that all reports of this person may cost together; 8 if left out. */
+  constructor(store: Store, options?: { limit?: string | number; crypto?: Pick<Crypto, "getRandomValues"> });
   draw(draw: {
     survey: string;
     period: string;
@@ -170,6 +175,10 @@ export class Ledger {
     make: () => string;
     permanent?: string | null;
   }): Promise<Pending>;
+  /** Throws BudgetSpent when the survey could cost more over its whole life than the limit. */
+  checkSurvey(survey: Survey): void;
+  left(): Promise<Fraction>;
+  readonly limit: Fraction;
   settle(pending: Pending, options?: { refused?: boolean }): Promise<void>;
   pending(survey: string): Promise<Pending[]>;
   stateOf(survey: string, period: string): Promise<"pending" | "sent" | "refused" | null>;

@@ -8,21 +8,36 @@ import { hmac } from "./sha256.js";
 const FORMAT = "deniable-ledger";
 const KEY_BYTES = 16;
 
+/** What all reports of one person may cost together, unless the page's own code says otherwise: as in the Python client. */
+export const USUAL_LIMIT = "8";
+
 /**
  * Every draw this device ever made, and what it cost.
  *
  * A draw, its cost and the key it will be sent under go to the store in one step, before the report is returned: a
  * crash leaves either nothing, or a report that will be sent as it is, never two draws. `limit` is the most
- * epsilon this person spends on all surveys together. Values are not stored; for permanent answers an HMAC of the
+ * epsilon this person spends on all surveys together, under whatever names they come: 8 unless your own code says
+ * otherwise. Values are not stored; for permanent answers an HMAC of the
  * value lies beside the report, with its key, so whoever can read the store can try the values of a small domain.
  * Whoever clears the browser's storage forgets what was spent.
  */
 export class Ledger {
-  constructor(store, { limit = null, crypto = globalThis.crypto } = {}) {
+  constructor(store, { limit = USUAL_LIMIT, crypto = globalThis.crypto } = {}) {
     this.store = store;
     this.crypto = crypto;
-    this.limit = limit === null ? null : typeof limit === "string" ? fractionFromText(limit) : exactly(limit);
-    if (limit !== null && (this.limit === null || this.limit.numerator <= 0n)) throw new InvalidParameter("limit must be a positive number, or null");
+    this.limit = typeof limit === "string" ? fractionFromText(limit) : exactly(limit);
+    if (this.limit === null || this.limit.numerator <= 0n) throw new InvalidParameter("limit must be a positive number: the most that everything sent may cost together");
+  }
+
+  /** Refuse a survey that could cost a person more, over its whole life, than the limit. */
+  checkSurvey(survey) {
+    const layer = lifetimeOf(survey.document.mechanism);
+    const [most, what] = survey.budget.compare(layer) >= 0 ? [survey.budget, "its budget"] : [layer, "the permanent layer of its mechanism"];
+    if (most.compare(this.limit) <= 0) return;
+    throw new BudgetSpent(
+      `the survey can cost epsilon=${most} over its life (${what}), more than your limit ${this.limit}. ` +
+        "If you accept that, raise the limit in your own code: new Ledger(store, { limit: … })",
+    );
   }
 
   #random(count) {
@@ -71,7 +86,7 @@ export class Ledger {
       ["your own limit", spent(state, null), this.limit],
     ];
     for (const [name, before, most] of limits) {
-      if (most === null || before.plus(epsilon).compare(most) <= 0) continue;
+      if (before.plus(epsilon).compare(most) <= 0) continue;
       const left = most.compare(before) > 0 ? most.minus(before) : ZERO;
       throw new BudgetSpent(`this answer costs epsilon=${epsilon}, and of ${name} ${most} only ${left} is left`);
     }
@@ -102,10 +117,27 @@ export class Ledger {
     return this.store.update((text) => [null, this.#read(text).answers[survey]?.[period]?.state ?? null]);
   }
 
+  /** What this person may still spend, on all surveys together. */
+  async left() {
+    const left = this.limit.minus(await this.spent());
+    return left.compare(ZERO) > 0 ? left : ZERO;
+  }
+
   /** The epsilons of all draws, added exactly; of one survey, or of all of them. */
   spent(survey = null) {
     return this.store.update((text) => [null, spent(this.#read(text), survey)]);
   }
+}
+
+/** The most that any number of reports of one value tell: the permanent level where a mechanism or one of its parts has one. */
+function lifetimeOf({ mechanism, epsilon, parameters }) {
+  const one = fractionFromText(epsilon);
+  if (mechanism === "rappor" && parameters?.permanent !== undefined) return fractionFromText(parameters.permanent);
+  const parts = Object.values(parameters?.parts ?? {}).filter((part) => typeof part?.mechanism === "string");
+  const levels = parts.map((part) => [lifetimeOf(part), fractionFromText(part.epsilon)]);
+  if (!levels.some(([whole, level]) => whole.compare(level) > 0)) return one;
+  const all = levels.reduce((sum, [whole]) => sum.plus(whole), ZERO);
+  return all.compare(one) > 0 ? all : one;
 }
 
 function spent(state, survey) {

@@ -4,7 +4,7 @@ import { SystemCoins } from "./coins.js";
 import { InvalidParameter, NotAdmitted, NotDelivered } from "./errors.js";
 import { explain } from "./explain.js";
 import { toHex } from "./hexadecimal.js";
-import { openSurvey, periodOf } from "./survey.js";
+import { LARGE, openSurvey, periodOf } from "./survey.js";
 import { encodeReport } from "./wire.js";
 
 const LATER = [408, 425, 429, 500, 502, 503, 504];
@@ -22,6 +22,7 @@ export class Session {
     if (survey.document.repeat === "permanent" && mechanismsOf(survey.document.mechanism).includes("rappor")) {
       throw new InvalidParameter("rappor keeps its own permanent bits, which this client does not; use repeat 'each-window' or 'once'");
     }
+    ledger.checkSurvey(survey);
     this.survey = survey;
     this.ledger = ledger;
     this.address = `${checkedAddress(collector, allowHttp)}/v1/surveys/${survey.hash}`;
@@ -53,13 +54,15 @@ export class Session {
       throw new NotDelivered("the collector cannot be reached");
     }
     if (answer.status !== 200) throw new NotDelivered(`the collector does not give out this survey (status ${answer.status})`);
-    const survey = await openSurvey(new Uint8Array(await answer.arrayBuffer()), { hash });
+    const allowLarge = ledger.limit.compare(LARGE) > 0;
+    const survey = await openSurvey(new Uint8Array(await answer.arrayBuffer()), { hash, allowLarge });
     return new Session(survey, ledger, collector, options);
   }
 
   /** What will be sent and what it means, in plain words. */
   async explain() {
-    return explain(this.survey, this.survey.budget.minus(await this.ledger.spent(this.survey.hash)));
+    const left = this.survey.budget.minus(await this.ledger.spent(this.survey.hash));
+    return explain(this.survey, left, await this.ledger.left());
   }
 
   /** The name of the window it is now. */

@@ -4,7 +4,7 @@ import { channelFrom } from "./channels/index.js";
 import { domainFrom, inputOf, partsOf } from "./domains/index.js";
 import { DeniableError, Malformed, NotTrusted, OutOfDomain } from "./errors.js";
 import { allows } from "./exponential.js";
-import { fractionFromText } from "./fraction.js";
+import { Fraction, fractionFromText } from "./fraction.js";
 import { toHex } from "./hexadecimal.js";
 import { canonicalJson, parseJson } from "./json.js";
 import { digest } from "./sha256.js";
@@ -18,6 +18,8 @@ const MOST_BYTES = 1 << 24;
 const MOST_TEXT = 4000;
 const MOST_REPORTS = 10 ** 9;
 const MOST_MINUTES = 60 * 24 * 366;
+/** Above this a mechanism protects nothing; a document cannot allow it for itself. */
+export const LARGE = new Fraction(20n);
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/;
 const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 
@@ -29,9 +31,10 @@ function must(holds, why) {
  * Check a survey document and return it ready for use.
  *
  * Refuses: bytes whose SHA-256 is not `hash`, text that is not canonical, unknown or missing fields, a fingerprint
- * that is not the one of these integers, a channel whose largest ratio of weights exceeds e**epsilon.
+ * that is not the one of these integers, a channel whose largest ratio of weights exceeds e**epsilon, and an epsilon
+ * above 20 unless the caller's own code passes `allowLarge`.
  */
-export async function openSurvey(bytes, { hash } = {}) {
+export async function openSurvey(bytes, { hash, allowLarge = false } = {}) {
   must(bytes instanceof Uint8Array && bytes.length <= MOST_BYTES, "a survey arrives as at most 16 MB of bytes");
   const found = toHex(await digest(bytes));
   if (hash !== undefined && hash !== found) throw new NotTrusted("the survey's hash is not the one you were promised: this is another survey");
@@ -42,7 +45,7 @@ export async function openSurvey(bytes, { hash } = {}) {
   must(document.format === "deniable-survey" && document.version === 1, "this release reads version 1 of survey documents");
   must(canonicalJson(document) === text, "the survey is not in canonical form");
   checkWords(document);
-  const { channel, domain, epsilon } = await checkedLaw(document);
+  const { channel, domain, epsilon } = await checkedLaw(document, allowLarge);
   const budget = exact("budget", document.budget);
   if (budget.compare(epsilon) < 0) throw new NotTrusted("the survey's budget is smaller than the price of one answer");
   return new Survey(document, found, channel, domain, epsilon, budget);
@@ -83,11 +86,12 @@ function exact(name, value) {
 }
 
 /** The channel, the domain and epsilon; everything that privacy rests on. */
-async function checkedLaw(document) {
+async function checkedLaw(document, allowLarge) {
   const { mechanism, attributes, strategy } = document;
   must(Object.keys(mechanism ?? {}).sort().join() === "domain,epsilon,mechanism,parameters", "the mechanism is not a recipe");
   const epsilon = exact("epsilon", document.epsilon);
   must(mechanism.epsilon === document.epsilon && epsilon.numerator > 0n, "epsilon must be the mechanism's");
+  if (epsilon.compare(LARGE) > 0 && !allowLarge) throw new NotTrusted("an epsilon above 20 gives practically no privacy: do not answer this survey");
   const law = new TextEncoder().encode(canonicalJson({ channel: document.channel, recipe: mechanism }));
   if (toHex(await digest(law)).slice(0, 32) !== document.fingerprint) throw new NotTrusted("the fingerprint is not the one of these integers");
   let channel, domain, ratio;

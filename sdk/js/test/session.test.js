@@ -81,11 +81,10 @@ test("fresh reports stop at the lifetime budget", async () => {
 });
 
 test("a person's own limit holds across surveys", async () => {
-  const ledger = new Ledger(new MemoryStore(), { limit: "3/4" });
-  const { device } = await session({}, [], ledger);
-  await device.answer({ commute: 1 });
-  const { device: other } = await session({ title: "Another" }, [], ledger);
-  await assert.rejects(other.answer({ commute: 1 }), /your own limit/);
+  const ledger = new Ledger(new MemoryStore(), { limit: 1 });
+  for (const title of ["One", "Another"]) await (await session({ title }, [], ledger)).device.answer({ commute: 1 });
+  const { device } = await session({ title: "A third" }, [], ledger);
+  await assert.rejects(device.answer({ commute: 1 }), /your own limit/);
 });
 
 test("a permanent answer is drawn once and costs once; a changed one costs again", async () => {

@@ -10,7 +10,7 @@ import click
 from deniable.cli.choice import chosen_mechanism
 from deniable.cli.terminal import print_json, waiting
 from deniable.errors import InvalidParameter
-from deniable.exact import as_fraction, show_fraction
+from deniable.exact import as_fraction, hiding, show_fraction
 
 CROWD = "summing over the crowd (half a minute for a billion people)"
 
@@ -62,7 +62,7 @@ def compose(epsilons: tuple[str, ...], answers: int, delta: str, as_json: bool) 
     found: dict[str, Any] = {"answers": len(levels), "basic": float(total), "delta": allowed}
     found["optimal"] = composed_epsilon(levels, allowed)
     lines = [
-        f"{len(levels)} answers cost at most epsilon {show_fraction(total)}, always.",
+        f"{len(levels)} answers cost at most epsilon {show_fraction(total)}, always. That leaves them {hiding(total)}.",
         f"Except with probability {allowed:g} they cost at most epsilon {found['optimal']:.6g}"
         + ("; for the worst mechanisms of these levels nothing smaller is true." if composed_exactly(levels) else ", rounded up."),
     ]
@@ -88,12 +88,13 @@ def repeat(epsilon: str, reports: int, values: int, permanent: str | None, as_js
     costs = repeated(epsilon, reports, values=values, permanent=permanent)
     found = {"afresh": float(costs.afresh), "memo": float(costs.memo)}
     lines = [
-        f"Drawn afresh every time: epsilon {show_fraction(costs.afresh)}.",
-        f"The same report for the same value: epsilon {show_fraction(costs.memo)}, however often it is sent.",
+        f"Drawn afresh every time: epsilon {show_fraction(costs.afresh)}; the value is then {hiding(costs.afresh)}.",
+        f"The same report for the same value: epsilon {show_fraction(costs.memo)}, however often it is sent; {hiding(costs.memo)}.",
     ]
     if costs.two_layers is not None:
         found["two_layers"] = float(costs.two_layers)
-        lines.append(f"A permanent layer with fresh noise on it: epsilon {show_fraction(costs.two_layers)}.")
+        layered = f"epsilon {show_fraction(costs.two_layers)}; {hiding(costs.two_layers)}"
+        lines.append(f"A permanent layer with fresh noise on it: {layered}.")
     _say(found, lines, as_json)
 
 

@@ -16,7 +16,7 @@ import click
 from deniable import __version__
 from deniable.cli.commands import COMMANDS, SECTIONS
 from deniable.cli.quiet import with_quiet
-from deniable.errors import DeniableError, OutOfDomain, WireError
+from deniable.errors import DeniableError, OutOfDomain, ProtocolError, WireError
 
 BAD_DATA, BAD_QUESTION = 1, 2
 EXIT_CODES = "Exit codes: 0 done, 1 the data could not be used or a claim was disproved, 2 asked wrongly, 130 stopped."
@@ -64,7 +64,7 @@ class OneLineErrors(click.Group):
             code = 130
         except DeniableError as error:
             _complain(str(error))
-            code = BAD_DATA if isinstance(error, OutOfDomain | WireError) else BAD_QUESTION
+            code = BAD_DATA if isinstance(error, OutOfDomain | WireError | ProtocolError) else BAD_QUESTION
         except OSError as error:
             _complain(f"{error.filename or 'file'}: {error.strerror or 'cannot be used'}")
             code = BAD_DATA

@@ -67,8 +67,8 @@ COMMANDS: dict[str, Entry] = {
     "joint": Entry(
         "joint:joint",
         DESIGN,
-        "Correlated answers in pairs: variance and all privacy numbers.",
-        ("deniable joint --n 10000 --ones 100 --epsilon 1 --epsilon-collusion 2",),
+        "Experimental: correlated answers in pairs.",
+        ("deniable joint account --n 10000 --ones 100 --epsilon 1 --epsilon-collusion 2",),
     ),
     "randomize": Entry(
         "randomize:randomize",

@@ -36,7 +36,7 @@ def read_recipe(path: str | Path) -> Mechanism:
         raise Malformed(f"{name} is too large to be a recipe")
     document = parse_json(data)
     recipe = document["recipe"] if isinstance(document, dict) and "recipe" in document else document
-    mechanism = mechanism_from_recipe(recipe)
+    mechanism = mechanism_from_recipe(recipe, allow_large=True)
     stated = document.get("fingerprint", mechanism.fingerprint)
     if stated != mechanism.fingerprint:
         raise InvalidParameter(f"{name} states another fingerprint than its recipe has: it was changed, or made by another release")

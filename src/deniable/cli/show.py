@@ -12,6 +12,7 @@ from deniable.cli.mechanisms import summary
 from deniable.cli.terminal import block_chart, console, print_json, table
 from deniable.domains import Binary, Categories, Circle, Interval
 from deniable.errors import NotSupported
+from deniable.exact import meaning
 from deniable.mechanisms import Mechanism, mechanism_class
 
 LOSSES = ("absolute", "squared")
@@ -50,6 +51,7 @@ def describe(mechanism: Mechanism) -> dict[str, Any]:
         "epsilon": float(mechanism.privacy),
         "epsilon_exact": certificate.epsilon_exact,
         "holds": certificate.holds,
+        "meaning": meaning(mechanism.privacy, mechanism.lifetime),
         "worst_case": _worst(mechanism),
         "average": _average(mechanism),
         "errors": _errors(mechanism),
@@ -147,6 +149,7 @@ def _print(mechanism: Mechanism, facts: dict[str, Any]) -> None:
     rows.add_row("certificate", f"{'holds' if facts['holds'] else 'DOES NOT HOLD'}: {certificate['inequality']}")
     rows.add_row("fingerprint", facts["fingerprint"])
     out.print(rows)
+    out.print(facts["meaning"], markup=False, soft_wrap=True)
     if facts["frequency"]:
         law = facts["frequency"]
         out.print(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +11,9 @@ import click
 from deniable.cli.rows import read_rows
 from deniable.cli.survey_address import ca_option, find_survey, said, token_from
 from deniable.cli.terminal import print_json
-from deniable.errors import NotAdmitted, NotDelivered, OutOfDomain
+from deniable.client import USUAL_LIMIT
+from deniable.errors import InvalidEpsilon, NotAdmitted, NotDelivered, OutOfDomain
+from deniable.exact import Epsilon, meaning, show_fraction
 from deniable.surveys.domain_text import parse_value
 
 if TYPE_CHECKING:
@@ -26,12 +29,15 @@ LATER = (429, 503)
 @click.argument("file", metavar="FILE.csv")
 @click.option("--survey", "-s", "url", required=True, help="The survey's address, or its collector's: http://127.0.0.1:8000.")
 @click.option("--column", "-c", multiple=True, help="The column with the answers; a survey's attributes name theirs themselves.")
+@click.option("--max-epsilon", default=str(USUAL_LIMIT), show_default=True, help="The most that one row's report may cost.")
 @click.option(
     "--token-file", type=click.Path(exists=True, dir_okay=False), help=f"A file with a token, where one is needed; else ${TOKEN}."
 )
 @ca_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def submit(file: str, url: str, column: tuple[str, ...], token_file: str | None, ca: str | None, as_json: bool) -> None:
+def submit(
+    file: str, url: str, column: tuple[str, ...], max_epsilon: str, token_file: str | None, ca: str | None, as_json: bool
+) -> None:
     """Randomize every row of FILE.csv on this machine and submit the reports.
 
     Every row counts as one person's answer. The true values never leave this process. For answers of one person, with
@@ -43,6 +49,7 @@ def submit(file: str, url: str, column: tuple[str, ...], token_file: str | None,
     token = token_from(token_file, TOKEN)
     found = find_survey(url, "--survey", ca=ca)
     survey, base = found.document(), found.collector
+    _check(survey, Epsilon(max_epsilon, allow_large=True).exact)
     names = column or (survey.names if survey.strategy is None else ())
     rows = read_rows(survey.mechanism.domain, file, tuple(names))
     sent, known, refused = 0, 0, []
@@ -68,6 +75,16 @@ def submit(file: str, url: str, column: tuple[str, ...], token_file: str | None,
         )
         click.echo(f"deniable: {told}", err=True)
         click.get_current_context().exit(1)
+
+
+def _check(survey: Any, most: Fraction) -> None:
+    """The survey came from outside: what it costs is the user's decision."""
+    cost = survey.mechanism.privacy.exact
+    if cost > most:
+        raise InvalidEpsilon(
+            f"the survey costs epsilon={show_fraction(cost)} for each answer, more than --max-epsilon {show_fraction(most)}. "
+            f"{meaning(cost)} If you accept that for everyone in the file, raise --max-epsilon"
+        )
 
 
 def _named(rows: list[int]) -> str:

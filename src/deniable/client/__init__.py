@@ -5,6 +5,7 @@ Session     answers a survey within its budget and sends until it is acknowledge
 Ledger      what this device has spent and drawn, in a file
 Memo        keeps the permanent bits of repeated questions on disk
 Repeated    reports of a value that is asked for again and again
+USUAL_LIMIT what all reports of a person may cost together, unless your own code says otherwise
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from deniable.client.client import Client
+from deniable.client.limits import USUAL_LIMIT
 
 if TYPE_CHECKING:
     from deniable.client.ledger import Ledger
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from deniable.client.transport import HttpTransport, MockTransport, Transport, is_loopback
 
 __all__ = [
+    "USUAL_LIMIT",
     "Client",
     "HttpTransport",
     "Ledger",

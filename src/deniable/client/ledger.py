@@ -12,13 +12,16 @@ from fractions import Fraction
 from pathlib import Path
 
 from deniable.client.database import PrivateDatabase, is_new, stamp
-from deniable.errors import AlreadyAnswered, BudgetSpent, InvalidParameter
-from deniable.exact import Number, as_fraction, show_fraction
+from deniable.client.limits import USUAL_LIMIT, check_cost, checked_limit
+from deniable.errors import AlreadyAnswered, InvalidParameter
+from deniable.exact import Number
 from deniable.surveys.submission import KEY_BYTES
 
 APPLICATION = 0x646E6C67
 """'dnlg' in the file's header: what tells a ledger from other SQLite files."""
 VERSION = 1
+
+TWICE = "the question was already answered in this window; a second draw would cost privacy again"
 
 SCHEMA = """
 CREATE TABLE secret (one INTEGER PRIMARY KEY CHECK (one = 1), key BLOB NOT NULL);
@@ -44,7 +47,8 @@ class Ledger:
 
     A draw, its cost and the key it will be sent under are committed and flushed together, before the report is
     returned. A crash at any moment therefore leaves either nothing, or a report that will be sent as it is: never
-    two draws. `limit` is the most epsilon this person spends on all surveys together, if they set one.
+    two draws. `limit` is the most epsilon this person spends on all surveys together, under whatever names and in
+    whatever windows they come: 8 unless your own code says otherwise.
 
     The values are not in the file. For permanent answers it holds an HMAC of the value beside the report; its key
     lies in the same file, so whoever has the file can try the values of a small domain. After a report is
@@ -59,11 +63,8 @@ class Ledger:
 
     __slots__ = ("_file", "_key", "limit")
 
-    def __init__(self, path: str | os.PathLike[str], *, limit: Number | None = None) -> None:
-        exact = None if limit is None else as_fraction(limit)
-        if limit is not None and (exact is None or exact <= 0):
-            raise InvalidParameter("limit must be a positive number, or None")
-        self.limit = exact
+    def __init__(self, path: str | os.PathLike[str], *, limit: Number = USUAL_LIMIT) -> None:
+        self.limit = checked_limit("limit", limit)
         self._file = PrivateDatabase(path)
         self._key = self._file.opened("ledger", _opened)
 
@@ -93,21 +94,31 @@ class Ledger:
             ).fetchone()
             if row is not None:
                 if row[2] != "pending":
-                    raise AlreadyAnswered(
-                        "the question was already answered in this window; a second draw would cost privacy again"
-                    )
+                    raise AlreadyAnswered(TWICE)
                 return Pending(survey, period, bytes(row[0]), bytes(row[1]))
             report = self._kept(connection, survey, permanent)
             if report is None:
                 self._check(connection, survey, epsilon, budget)
                 report = make()
-                draws = connection.execute("SELECT count(*) FROM spent WHERE survey = ?", (survey,)).fetchone()[0]
-                connection.execute("INSERT INTO spent VALUES (?, ?, ?)", (survey, draws, str(epsilon)))
+                _spend(connection, survey, epsilon)
                 if permanent is not None:
                     connection.execute("INSERT INTO kept VALUES (?, ?, ?)", (survey, self._tag(survey, permanent), report))
             key = os.urandom(KEY_BYTES)
             connection.execute("INSERT INTO answers VALUES (?, ?, ?, ?, 'pending')", (survey, period, key, report))
         return Pending(survey, period, key, report)
+
+    def spend(self, survey: str, period: str, *, epsilon: Fraction, budget: Fraction) -> None:
+        """Write down what an answer costs before it is drawn elsewhere, with a partner: at most one for each period.
+
+        The answer that follows may fail; what was written stays spent, and no second one is begun.
+        """
+        with self._file.writing() as connection:
+            query = "SELECT 1 FROM answers WHERE survey = ? AND period = ?"
+            if connection.execute(query, (survey, period)).fetchone() is not None:
+                raise AlreadyAnswered(TWICE)
+            self._check(connection, survey, epsilon, budget)
+            _spend(connection, survey, epsilon)
+            connection.execute("INSERT INTO answers VALUES (?, ?, NULL, NULL, 'sent')", (survey, period))
 
     def settle(self, pending: Pending, *, refused: bool = False) -> None:
         """The collector has answered for good: forget the report. What it cost stays spent."""
@@ -129,16 +140,16 @@ class Ledger:
         with self._file.reading() as connection:
             return _spent(connection, survey)
 
+    def left(self) -> Fraction:
+        """What this person may still spend, on all surveys together."""
+        return max(self.limit - self.spent(), Fraction(0))
+
     def _check(self, connection: sqlite3.Connection, survey: str, epsilon: Fraction, budget: Fraction) -> None:
-        for name, before, most in (
+        check_cost(
+            epsilon,
             ("the survey's lifetime budget", _spent(connection, survey), budget),
             ("your own limit", _spent(connection, None), self.limit),
-        ):
-            if most is not None and before + epsilon > most:
-                raise BudgetSpent(
-                    f"this answer costs epsilon={show_fraction(epsilon)}, and of {name} {show_fraction(most)} "
-                    f"only {show_fraction(max(most - before, Fraction(0)))} is left"
-                )
+        )
 
     def _kept(self, connection: sqlite3.Connection, survey: str, permanent: bytes | None) -> bytes | None:
         if permanent is None:
@@ -164,6 +175,11 @@ def _opened(connection: sqlite3.Connection) -> bytes:
     if stamp(connection) != (APPLICATION, VERSION):
         raise InvalidParameter(f"path must be a ledger of version {VERSION} or a new file; this is another database")
     return bytes(connection.execute("SELECT key FROM secret").fetchone()[0])
+
+
+def _spend(connection: sqlite3.Connection, survey: str, epsilon: Fraction) -> None:
+    draws = connection.execute("SELECT count(*) FROM spent WHERE survey = ?", (survey,)).fetchone()[0]
+    connection.execute("INSERT INTO spent VALUES (?, ?, ?)", (survey, draws, str(epsilon)))
 
 
 def _spent(connection: sqlite3.Connection, survey: str | None) -> Fraction:

@@ -7,12 +7,15 @@ import hmac
 import os
 import sqlite3
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from deniable.client.client import Client
 from deniable.client.database import PrivateDatabase, is_new, stamp
+from deniable.client.limits import USUAL_LIMIT, check_cost, checked_limit
 from deniable.errors import InvalidParameter, NotSupported
+from deniable.exact import Number
 from deniable.mechanisms import Mechanism
 from deniable.mechanisms.categorical.rappor import Rappor
 from deniable.randomness import SYSTEM, Coins
@@ -26,7 +29,8 @@ KEY_BYTES = 32
 
 SCHEMA = """
 CREATE TABLE secret (one INTEGER PRIMARY KEY CHECK (one = 1), key BLOB, proof BLOB NOT NULL);
-CREATE TABLE kept (recipe TEXT, question TEXT, tag BLOB, bits BLOB NOT NULL, PRIMARY KEY (recipe, question, tag)) WITHOUT ROWID;
+CREATE TABLE kept (recipe TEXT, question TEXT, tag BLOB, bits BLOB NOT NULL, epsilon TEXT NOT NULL,
+                   PRIMARY KEY (recipe, question, tag)) WITHOUT ROWID;
 """
 
 
@@ -40,13 +44,17 @@ class Memo:
     (32 bytes from the system's keystore) the file alone tells only the bits, which are private at the
     permanent level, and how many different values there were. Nothing protects from who can read memory.
 
+    `limit` is the most that all kept bits cost together, of all recipes and questions: the permanent level once for each
+    value. It is 8 unless your own code says otherwise.
+
     Never delete a memo or put back an old copy while its questions are still asked: the bits would be drawn
     again, and every draw costs the permanent level once more.
     """
 
-    __slots__ = ("_file", "_key")
+    __slots__ = ("_file", "_key", "limit")
 
-    def __init__(self, path: str | os.PathLike[str], *, key: bytes | None = None) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, key: bytes | None = None, limit: Number = USUAL_LIMIT) -> None:
+        self.limit = checked_limit("limit", limit)
         if key is not None and (not isinstance(key, bytes) or len(key) != KEY_BYTES):
             raise InvalidParameter(f"key must be {KEY_BYTES} random bytes")
         self._file = PrivateDatabase(path)
@@ -57,8 +65,20 @@ class Memo:
         """Where the file is."""
         return self._file.path
 
-    def keep(self, recipe: str, question: str, value: bytes, draw: Callable[[], bytes]) -> bytes:
-        """The bits kept for a value; drawn by `draw` and committed to disk when there are none yet."""
+    def keep(
+        self,
+        recipe: str,
+        question: str,
+        value: bytes,
+        draw: Callable[[], bytes],
+        *,
+        epsilon: Fraction,
+        budget: Fraction | None = None,
+    ) -> bytes:
+        """The bits kept for a value; drawn by `draw` and committed to disk when there are none yet.
+
+        New bits cost `epsilon`, the permanent level: refused when the recipe's `budget` or the memo's limit has less left.
+        """
         tag = hmac.new(self._key, _framed(recipe.encode(), question.encode(), value), hashlib.sha256).digest()
         with self._file.reading() as connection:
             found = _look_up(connection, recipe, question, tag)
@@ -68,8 +88,13 @@ class Memo:
             # Looked up again under the lock: another process may have been faster, and the first draw stands.
             found = _look_up(connection, recipe, question, tag)
             if found is None:
+                before = [(row[0], Fraction(row[1])) for row in connection.execute("SELECT recipe, epsilon FROM kept")]
+                mine = sum((level for name, level in before if name == recipe), start=Fraction(0))
+                whole = sum((level for _, level in before), start=Fraction(0))
+                limits = [] if budget is None else [("your max_epsilon", mine, budget)]
+                check_cost(epsilon, *limits, ("your own limit", whole, self.limit))
                 found = draw()
-                connection.execute("INSERT INTO kept VALUES (?, ?, ?, ?)", (recipe, question, tag, found))
+                connection.execute("INSERT INTO kept VALUES (?, ?, ?, ?, ?)", (recipe, question, tag, found, str(epsilon)))
         return found
 
     def different_values(self, recipe: str, question: str = "") -> int:
@@ -86,7 +111,8 @@ class Repeated:
     """Reports of a value that is asked for again and again: kept bits, and fresh noise on every report.
 
     `question` tells apart questions that share a recipe: equal answers to different questions must not share
-    their bits, or the collector could see that they are equal.
+    their bits, or the collector could see that they are equal. Given a Client, its `max_epsilon` bounds all values of its
+    recipe together; the memo's limit bounds everything in the file.
 
     >>> import tempfile
     >>> from deniable.domains import Categories
@@ -98,7 +124,7 @@ class Repeated:
     3.0
     """
 
-    __slots__ = ("mechanism", "memo", "question")
+    __slots__ = ("_budget", "mechanism", "memo", "question")
 
     def __init__(self, mechanism: Mechanism | Client, memo: Memo, question: str = "") -> None:
         found = mechanism.mechanism if isinstance(mechanism, Client) else mechanism
@@ -108,6 +134,7 @@ class Repeated:
             raise InvalidParameter(f"memo must be a Memo, got {type(memo).__name__}")
         if not isinstance(question, str):
             raise InvalidParameter(f"question must be text, got {type(question).__name__}")
+        self._budget = mechanism.max_epsilon if isinstance(mechanism, Client) else None
         self.mechanism = found
         self.memo = memo
         self.question = question
@@ -136,7 +163,8 @@ class Repeated:
         def draw() -> bytes:
             return mechanism.first_layer.draw(index, coins).to_bytes(width, "little")
 
-        kept = self.memo.keep(mechanism.fingerprint, self.question, index.to_bytes(8, "big"), draw)
+        name, value = mechanism.fingerprint, index.to_bytes(8, "big")
+        kept = self.memo.keep(name, self.question, value, draw, epsilon=mechanism.lifetime, budget=self._budget)
         if len(kept) != width:
             raise InvalidParameter("memo holds bits of another length for this recipe: the file is damaged")
         return int.from_bytes(kept, "little")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,9 +10,10 @@ from fractions import Fraction
 from typing import Any
 
 from deniable.client.ledger import Ledger, Pending
+from deniable.client.limits import allows_large, check_survey, check_work
 from deniable.client.transport import HttpTransport, Transport
 from deniable.errors import InvalidParameter, NotAdmitted, NotDelivered
-from deniable.exact import show_fraction
+from deniable.exact import meaning, show_fraction
 from deniable.mechanisms.categorical.rappor import Rappor
 from deniable.randomness import SYSTEM
 from deniable.surveys import Submission, Survey, submission_to_json, submissions_to_json
@@ -54,7 +54,8 @@ class Session:
     """Answers a survey for one person.
 
     The survey is checked before anything else: hash, canonical form, the channel's integers, and the ratio of its
-    weights against its epsilon. Every draw is in the ledger before it is sent; when the collector cannot be
+    weights against its epsilon. A survey that could cost more over its whole life than the ledger's limit is refused.
+    Every draw is in the ledger before it is sent; when the collector cannot be
     reached the report waits there, and `deliver` sends it later, the same bytes under the same key.
     `token` is for collectors that take reports only with one; it goes with reports, over HTTPS or to this machine, and is kept
     in memory only.
@@ -84,6 +85,8 @@ class Session:
             raise InvalidParameter("a session needs a Survey and a Ledger")
         if survey.repeat == "permanent" and any(isinstance(part, Rappor) for part in survey.parts.values()):
             raise InvalidParameter("rappor keeps its own permanent bits; use deniable.client.Repeated")
+        check_survey(survey, ledger.limit)
+        check_work(survey.mechanism)
         self.survey = survey
         self.ledger = ledger
         self.address = f"{collector.rstrip('/')}/v1/surveys/{survey.hash}"
@@ -108,19 +111,20 @@ class Session:
         status, data = carrier.get(f"{collector.rstrip('/')}/v1/surveys/{survey_hash}")
         if status != 200:
             raise NotDelivered(f"the collector does not give out this survey (status {status})")
-        return cls(Survey.from_json(data, hash=survey_hash), ledger, collector, transport=carrier, patience=patience)
+        survey = Survey.from_json(data, hash=survey_hash, allow_large=allows_large(ledger.limit))
+        return cls(survey, ledger, collector, transport=carrier, patience=patience)
 
     def explain(self) -> str:
         """What will be sent and what it means, in plain words: show it before asking."""
-        survey, epsilon = self.survey, self.survey.mechanism.privacy
-        odds = math.exp(float(epsilon))
+        survey = self.survey
         asked = "; ".join(attribute.question for attribute in survey.attributes)
         left = survey.lifetime - self.ledger.spent(survey.hash)
+        together = None if survey.repeat == "once" else survey.lifetime
         return (
-            f"{survey.title}. {survey.purpose} You are asked: {asked} Your answer stays on this device. What is sent is a "
-            f"randomized report that any answer could have produced: whoever sees it can become at most {odds:.3g} times surer of "
-            f"one answer against another (epsilon {show_fraction(epsilon.exact)}). Of the budget {show_fraction(survey.lifetime)} "
-            f"for this survey you have {show_fraction(left)} left."
+            f"{survey.title}. {survey.purpose} You are asked: {asked} Only a randomized report leaves this device. "
+            f"{meaning(survey.mechanism.privacy, together)} Of the budget {show_fraction(survey.lifetime)} for this survey "
+            f"you have {show_fraction(left)} left, and of your own limit {show_fraction(self.ledger.limit)} for all surveys "
+            f"{show_fraction(self.ledger.left())}."
         )
 
     def answer(self, answers: Mapping[str, Any], *, today: date | None = None) -> Receipt:

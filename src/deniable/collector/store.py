@@ -132,7 +132,7 @@ class Store:
         """Every survey, and whether it is open."""
         with self.reading() as connection:
             rows = connection.execute(select(SURVEYS.c.document, SURVEYS.c.open).order_by(SURVEYS.c.hash)).fetchall()
-        return [(Survey.from_json(bytes(row.document)), bool(row.open)) for row in rows]
+        return [(Survey.from_json(bytes(row.document), allow_large=True), bool(row.open)) for row in rows]
 
     def open_hashes(self) -> dict[str, bool]:
         """Which surveys there are, and whether each is open."""
@@ -146,7 +146,7 @@ class Store:
                 data = connection.execute(select(SURVEYS.c.document).where(SURVEYS.c.hash == survey_hash)).scalar()
             if data is None:
                 return None
-            self._surveys[survey_hash] = Survey.from_json(bytes(data))
+            self._surveys[survey_hash] = Survey.from_json(bytes(data), allow_large=True)
         return self._surveys[survey_hash]
 
     def count(self, arrivals: Sequence[Arrival], *, at_least: int = 1) -> list[bool | None]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from deniable.dashboard.poisoning import poisoning_of
 from deniable.dashboard.publication import publication_of
-from deniable.exact import show_fraction
+from deniable.exact import hiding, meaning, show_fraction
 from deniable.surveys import Survey
 
 PRIORS = (0.01, 0.1, 0.5, 0.9)
@@ -59,7 +59,8 @@ def privacy_of(survey: Survey, reasons: dict[str, str] | None = None, *, needs_t
             for attribute in survey.attributes
         ],
         "beliefs": [_belief(prior, epsilon, budget) for prior in PRIORS],
-        "learns": _learns(survey, epsilon, answers),
+        "hiding": hiding(survey.lifetime),
+        "learns": _learns(survey, answers),
         "published": publication_of(survey, needs_token=needs_token),
         "not_protected": _not_protected(survey),
         "poisoning": poisoning_of(survey),
@@ -72,11 +73,11 @@ def _belief(prior: float, epsilon: float, budget: float) -> dict[str, float]:
     return {"prior": prior, "least": least, "most": most, "lifetime_least": lifetime_least, "lifetime_most": lifetime_most}
 
 
-def _learns(survey: Survey, epsilon: float, answers: int) -> list[str]:
-    odds = math.exp(epsilon)
+def _learns(survey: Survey, answers: int) -> list[str]:
+    together = None if survey.repeat == "once" else survey.lifetime
     found = [
-        f"From one report, whatever else they know and however they compute: nobody can become more than {odds:.3g} times surer "
-        "of one answer against another. This holds for the operator of this collector, too.",
+        f"{meaning(survey.mechanism.privacy, together)} This holds whatever else somebody knows and however they compute, "
+        "and for the operator of this collector, too.",
     ]
     if survey.strategy == "sample-one":
         found.append("The report says which question was picked, but a coin picked it, not the answer.")

@@ -18,6 +18,16 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar
 
 Place = tuple[float, float]
+MOST_SIDE = 1 << 11
+"""Cells along a disc or a polygon: every cell of the square around it is looked at once, half a second for so many."""
+MOST_PLACES = 1 << 16
+
+
+def check_side(cells: object) -> int:
+    """Refuse a grid that takes long to look through."""
+    if check_count("cells", cells) > MOST_SIDE:
+        raise InvalidDomain(f"cells must be at most {MOST_SIDE} along a disc or a polygon")
+    return check_count("cells", cells)
 
 
 def pair_of(value: Any) -> tuple[Fraction, Fraction] | None:
@@ -125,8 +135,7 @@ class Disc(Domain):
         object.__setattr__(self, "radius", real_parameter("radius", radius))
         if self.radius <= 0:
             raise InvalidDomain("radius must be positive")
-        check_count("cells squared", check_count("cells", cells) ** 2)
-        object.__setattr__(self, "cells", cells)
+        object.__setattr__(self, "cells", check_side(cells))
         assert isinstance(self.square, Rectangle)  # built now: refuses a disc that doubles cannot tell from its center
 
     @cached_property
@@ -211,6 +220,8 @@ class Points(Domain):
 
     def __post_init__(self) -> None:
         exact = []
+        if isinstance(self.places, Sequence) and len(self.places) > MOST_PLACES:
+            raise InvalidDomain(f"there may be at most {MOST_PLACES} places; round them to a grid first")
         for place in self.places if isinstance(self.places, Sequence) else ():
             if isinstance(place, str) or not isinstance(place, Sequence) or len(place) != 2:
                 raise InvalidDomain("every place must be a pair of numbers")

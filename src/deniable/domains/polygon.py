@@ -9,9 +9,8 @@ from functools import cached_property
 
 from deniable.domains.base import Domain, real_parameter
 from deniable.domains.interval import Interval
-from deniable.domains.plane import Place, Rectangle, pair_of
+from deniable.domains.plane import Place, Rectangle, check_side, pair_of
 from deniable.errors import InvalidDomain
-from deniable.exact.lattice import check_count
 from deniable.exact.numbers import Number, fits_a_double, show_literal
 from deniable.frozen import TYPE_CHECKING, dataclass
 
@@ -40,7 +39,7 @@ class Polygon(Domain):
 
     def __init__(self, corners: Sequence[Sequence[Number]], *, cells: int = 64) -> None:
         object.__setattr__(self, "corners", _checked_corners(corners))
-        object.__setattr__(self, "cells", check_count("cells", cells))
+        object.__setattr__(self, "cells", check_side(cells))
         if self.size < 2:
             raise InvalidDomain("at least two cell middles must lie inside the polygon; take more cells")
 

@@ -23,5 +23,5 @@ def exported_mechanism(files: Sequence[str]) -> dict[str, Mechanism]:
             continue  # the engine will name it
         if SURVEY in metadata:
             with suppress(DeniableError):  # a damaged one, too
-                return {name: Survey.from_json(metadata[SURVEY]).mechanism}
+                return {name: Survey.from_json(metadata[SURVEY], allow_large=True).mechanism}
     return {}

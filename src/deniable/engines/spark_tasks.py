@@ -29,7 +29,7 @@ Task = Callable[[Batches], Iterator[pa.RecordBatch]]
 @lru_cache(maxsize=8)
 def mechanism_of(recipe: str) -> Mechanism:
     """One worker serves many tasks: it builds a mechanism once."""
-    return mechanism_from_recipe(json.loads(recipe))
+    return mechanism_from_recipe(json.loads(recipe), allow_large=True)
 
 
 def recipe_text(mechanism: Mechanism) -> str:

@@ -15,7 +15,7 @@ def main() -> None:
     """Fold pieces until an empty frame comes."""
     incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
     work = json.loads(read_frame(incoming))
-    mechanism = mechanism_from_recipe(work["recipe"])
+    mechanism = mechanism_from_recipe(work["recipe"], allow_large=True)
     # The paths come one by one, with the pieces.
     folder = Folder(Source(mechanism, (".",), work["column"], work["base"], work["strict"]))
     try:

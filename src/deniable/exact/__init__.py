@@ -3,6 +3,7 @@
 from deniable.exact.epsilon import Epsilon, EpsilonLike
 from deniable.exact.exponential import exp_bounds, exp_ceil, exp_floor, exp_sign, log_float
 from deniable.exact.lattice import DEFAULT_CELLS, Grid, cells, points
+from deniable.exact.meaning import hiding, meaning
 from deniable.exact.numbers import Number, as_fraction, show_fraction, show_literal
 from deniable.exact.weights import two_level_weights
 
@@ -18,7 +19,9 @@ __all__ = [
     "exp_ceil",
     "exp_floor",
     "exp_sign",
+    "hiding",
     "log_float",
+    "meaning",
     "points",
     "show_fraction",
     "show_literal",

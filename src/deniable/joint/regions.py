@@ -11,7 +11,7 @@ from deniable.channels.pair import Pair, correlation_floor
 from deniable.exact import Epsilon, EpsilonLike
 from deniable.joint.accounting import account, secret_pairing_ratio
 from deniable.joint.arguments import check_colluders, check_ones, check_users
-from deniable.joint.optimum import optimum
+from deniable.joint.optimal import optimum
 from deniable.joint.parameters import published_pair
 from deniable.joint.secret_pairing import printed_ratio
 from deniable.joint.variance import variance_joint, variance_randomized_response

@@ -68,10 +68,20 @@ class Mechanism(ABC):
         assert isinstance(self.epsilon, Epsilon)
         return self.epsilon
 
+    @property
+    def lifetime(self) -> Fraction:
+        """The most that any number of reports of one value tell, when what is drawn once is kept; epsilon without such a layer."""
+        return self.privacy.exact
+
     @cached_property
     def channel(self) -> Channel:
         """The channel, built once."""
-        return self.build()
+        try:
+            return self.build()
+        except ArithmeticError as beyond:
+            raise InvalidParameter(
+                f"the parameters of {self.name} are too large or too small to compute with: choose numbers nearer to 1"
+            ) from beyond
 
     def encode(self, value: Any) -> int:
         """The channel's input for a private value."""
@@ -120,9 +130,9 @@ class Mechanism(ABC):
         return {"mechanism": self.name, "domain": self.domain.recipe(), "epsilon": str(self.privacy.exact), "parameters": written}
 
     @classmethod
-    def from_recipe(cls, recipe: dict[str, Any]) -> Self:
-        """Rebuild from a recipe of this mechanism's name."""
-        epsilon = Epsilon(recipe["epsilon"], allow_large=True)
+    def from_recipe(cls, recipe: dict[str, Any], *, allow_large: bool = False) -> Self:
+        """Rebuild from a recipe of this mechanism's name; only the caller can allow levels above 20, never the recipe."""
+        epsilon = Epsilon(recipe["epsilon"], allow_large=allow_large)
         return cls(domain=domain_from_recipe(recipe["domain"]), epsilon=epsilon, **recipe["parameters"])
 
     def __repr__(self) -> str:

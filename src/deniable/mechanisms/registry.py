@@ -78,6 +78,12 @@ REGISTRY: dict[str, str] = {
 }
 
 
+FIELDS = {"mechanism", "domain", "epsilon", "parameters"}
+"""What a recipe has."""
+MOST_NESTED = 8
+"""Recipes inside recipes: a record of trajectories of steps needs three."""
+
+
 def names() -> list[str]:
     """All registered names, in the order of the families."""
     return list(REGISTRY)
@@ -106,14 +112,37 @@ def all_mechanisms() -> list[type[Mechanism]]:
     return [mechanism_class(name) for name in REGISTRY]
 
 
-def mechanism_from_recipe(recipe: dict[str, Any]) -> Mechanism:
-    """Rebuild a mechanism from its canonical JSON form, checking every part of it."""
-    if not isinstance(recipe, dict) or set(recipe) != {"mechanism", "domain", "epsilon", "parameters"}:
+def mechanism_from_recipe(recipe: dict[str, Any], *, allow_large: bool = False) -> Mechanism:
+    """Rebuild a mechanism from its canonical JSON form, checking every part of it.
+
+    Levels above 20 are refused, as they are in your own code: a recipe cannot allow them for itself. Pass
+    `allow_large` to read one that nobody will answer by, for example to audit it or to estimate from old reports.
+    """
+    return _rebuilt(recipe, allow_large, MOST_NESTED)
+
+
+def _rebuilt(recipe: object, allow_large: bool, levels: int) -> Mechanism:
+    if not isinstance(recipe, dict) or set(recipe) != FIELDS:
         raise InvalidParameter("a recipe has exactly the fields mechanism, domain, epsilon and parameters")
     if not isinstance(recipe["mechanism"], str) or not isinstance(recipe["parameters"], dict):
         raise InvalidParameter("a recipe's mechanism is a name and its parameters are an object")
+    if levels == 0:
+        raise InvalidParameter(f"a recipe holds at most {MOST_NESTED} recipes inside one another")
     found = mechanism_class(recipe["mechanism"])
+    parameters = {name: _inner(value, allow_large, levels - 1) for name, value in recipe["parameters"].items()}
     try:
-        return found.from_recipe(recipe)
-    except (TypeError, KeyError):
+        return found.from_recipe({**recipe, "parameters": parameters}, allow_large=allow_large)
+    except (TypeError, KeyError, AttributeError, ArithmeticError):
         raise InvalidParameter(f"the recipe of {recipe['mechanism']} has missing, unknown or ill-typed parameters") from None
+
+
+def _inner(value: Any, allow_large: bool, levels: int) -> Any:
+    """Recipes among the parameters, or in an object of them, as the mechanisms they describe."""
+    if not isinstance(value, dict):
+        return value
+    if set(value) == FIELDS:
+        return _rebuilt(value, allow_large, levels)
+    return {
+        name: _rebuilt(item, allow_large, levels) if isinstance(item, dict) and set(item) == FIELDS else item
+        for name, item in value.items()
+    }

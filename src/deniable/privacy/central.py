@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from deniable.errors import InvalidParameter
+from deniable.exact import hiding
 from deniable.privacy.composition import group
 from deniable.privacy.shuffling import shuffled_epsilon
 
@@ -72,5 +73,6 @@ def group_words(epsilon: str, size: int, delta: str = "0") -> list[str]:
         f"{size} people together, or one person who answers as {size}: epsilon {float(level):g}"
         + (f" with delta {extra:.4g}." if extra else "."),
         f"Odds between two answers of the whole group change at most {math.exp(min(float(level), 700)):.4g} times.",
+        f"That leaves the answers of the group {hiding(level)}.",
     ]
     return said + (["A delta of 1 promises nothing."] if extra >= 1 else [])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from deniable.errors import InvalidParameter
+from deniable.exact import hiding
 
 
 def posterior(prior: float, epsilon: float) -> tuple[float, float]:
@@ -60,12 +61,13 @@ def bits_learned(epsilon: float) -> float:
 def in_words(epsilon: float, delta: float = 0.0) -> list[str]:
     """Sentences a person can use.
 
-    >>> in_words(1)[0]
-    'Whatever somebody believed before, one report changes the odds between two answers at most 2.718 times.'
+    >>> in_words(1)[0], in_words(100)[0]
+    ('One report leaves the answer well hidden.', 'One report leaves the answer practically disclosed.')
     """
     low, high = posterior(0.5, epsilon)
     times, right = math.exp(epsilon), 100 * guess_right(epsilon, delta)
     sentences = [
+        f"One report leaves the answer {hiding(epsilon)}.",
         f"Whatever somebody believed before, one report changes the odds between two answers at most {times:.4g} times.",
         f"Who thought two answers equally likely can afterwards give one of them between {100 * low:.1f} % and {100 * high:.1f} %.",
         f"The best guess between two equally likely answers is right at most {right:.1f} % of the time.",

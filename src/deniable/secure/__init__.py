@@ -1,4 +1,4 @@
-"""Joint mechanisms between users who trust nobody: pairing, and drawing together without seeing each other's draw.
+"""Joint mechanisms between users: pairing, and drawing together without seeing each other's draw. Experimental.
 
 JointRandomness, Participant          commit, deal, reveal: 32 bytes that nobody controls
 replay                                the same from its public record
@@ -9,14 +9,17 @@ draw_as_first, draw_as_second         two users draw (T1, T2); each learns his o
 draw_many_as_first, …_second          many draws with the same partner
 converse, converse_together           run a protocol over a link, or both sides in one process
 SocketLink, SealedLink, Identity      frames, and end-to-end encryption
-JointSurvey, answer_jointly           the public document, and one user's answer
+JointSurvey, answer_jointly           the public document, and one user's answer, paid for by a ledger
+joint_privacy, answer_cost            its three levels, and what an answer costs
 BlindRequest, read_partner            hidden pairing by a committee (committee.py runs it)
 
-Semi-honest between partners; `two_party` and `committee` say what a dishonest one could do.
+Semi-honest between partners: both sides must follow the protocol, and one who cheats can fix the other's coin and so read his
+answer. `two_party` and `committee` say what a dishonest one could do. The commands are those of `deniable joint`.
 """
 
 from deniable.secure.answering import JointAnswer, answer_jointly, draw_over
 from deniable.secure.conversation import Transcript, converse, converse_together
+from deniable.secure.cost import EXPERIMENTAL, JointPrivacy, answer_cost, joint_privacy
 from deniable.secure.encryption import Identity, SealedLink
 from deniable.secure.hidden_pairing import BlindRequest, read_partner
 from deniable.secure.joint_randomness import JointRandomness, Participant, Phase
@@ -29,9 +32,11 @@ from deniable.secure.transport import SocketLink
 from deniable.secure.two_party import draw_as_first, draw_as_second, draw_many_as_first, draw_many_as_second
 
 __all__ = [
+    "EXPERIMENTAL",
     "BlindRequest",
     "Identity",
     "JointAnswer",
+    "JointPrivacy",
     "JointRandomness",
     "JointSurvey",
     "Pairing",
@@ -42,6 +47,7 @@ __all__ = [
     "SocketLink",
     "Thresholds",
     "Transcript",
+    "answer_cost",
     "answer_jointly",
     "converse",
     "converse_together",
@@ -50,6 +56,7 @@ __all__ = [
     "draw_many_as_first",
     "draw_many_as_second",
     "draw_over",
+    "joint_privacy",
     "pair_users",
     "read_partner",
     "replay",

@@ -1,5 +1,7 @@
-"""One user answers: draw the truth indicator with the partner, apply it to the private bit.
+"""One user answers: draw the truth indicator with the partner, apply it to the private bit. Experimental.
 
+The cost is in the person's ledger before anything is drawn, so that a round is answered once and no survey costs more than
+the person accepts.
 If anything goes wrong with the partner, the user answers alone with fresh coins: the same marginal law, so every
 report stays as private as plain randomized response and the estimate stays unbiased; only this pair's correlation
 is lost. Nothing of a broken draw is used.
@@ -9,8 +11,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from deniable.client import Ledger
 from deniable.errors import BadMessage, InvalidParameter, ProtocolError
 from deniable.secure.conversation import Link, converse
+from deniable.secure.cost import spend
 from deniable.secure.encryption import Identity, SealedLink
 from deniable.secure.hashing import tagged_hash
 from deniable.secure.survey import JointSurvey
@@ -55,9 +59,22 @@ def enter_room(link: Link, room: bytes) -> None:
 
 
 def answer_jointly(
-    survey: JointSurvey, name: str, value: int, identity: Identity, *, host: str, port: int, seconds: float = 30
+    survey: JointSurvey,
+    name: str,
+    value: int,
+    identity: Identity,
+    *,
+    ledger: Ledger,
+    host: str,
+    port: int,
+    seconds: float = 30,
+    trust_partner: bool = False,
 ) -> JointAnswer:
-    """Answer together with the partner by a relay, or alone if that fails."""
+    """Answer together with the partner by a relay, or alone if that fails. Experimental: both sides must follow the protocol.
+
+    The ledger pays the level against a partner who shares his indicator, or refuses. With `trust_partner` it pays only the
+    level against strangers.
+    """
     if name not in survey.users:
         raise InvalidParameter(f"{name!r} does not take part in this survey")
     if survey.users[name] != identity.public:
@@ -68,6 +85,7 @@ def answer_jointly(
         raise InvalidParameter(f"{name!r} was excluded from this round for a false reveal")
     pairing = survey.pairing()
     pair = next((pair for pair in pairing.pairs if name in pair), None)
+    spend(survey, ledger, alone=pair is None, trust_partner=trust_partner)
     why = "the partner was excluded" if name in pairing.left else "the number of users is odd"
     traffic, reason, truth = 0, f"there is no partner: {why}", None
     if pair is not None:

@@ -1,10 +1,11 @@
 """The public board of a round: it keeps the record, closes the phases, and hands sealed shares to the committee.
 
-    python -m deniable.secure.board --survey survey.json --port 7456
+    deniable joint board --survey survey.json --port 7456
 
 Everyone who posts proves who he is by the key in the survey, over a sealed link. A phase ends when all have done their
-part, or after `--patience` seconds. The board cannot choose the joint bytes: each user follows the record as it grows, and
-finds his own contribution in it. It must show everyone the same lines; the commands print a fingerprint to compare.
+part, or after `--patience` seconds; a connection that is silent for so long is closed. The board cannot choose the joint
+bytes: each user follows the record as it grows, and finds his own contribution in it. It must show everyone the same lines;
+the commands print a fingerprint to compare.
 
 Requests, as JSON:   {"post": LINE}                      a line of the record (record.py)
                      {"box": MEMBER, "sealed": HEX}      a user's share for a member
@@ -16,20 +17,17 @@ Requests, as JSON:   {"post": LINE}                      a line of the record (r
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import contextlib
 import json
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from deniable.errors import BadMessage, BrokenCommitment, DeniableError, InvalidParameter, ProtocolError
+from deniable.errors import BadMessage, BrokenCommitment, InvalidParameter, ProtocolError
 from deniable.secure.board_link import BOARD_HELLO, BOX, PAGE
 from deniable.secure.encryption import KEY, Handshake, Identity, Seals
-from deniable.secure.files import read_identity
 from deniable.secure.joint_randomness import JointRandomness, Phase
 from deniable.secure.record import apply_line, close_line, number_from, open_line, parsed_line
 from deniable.secure.relay import read_frame, write_frame
@@ -54,7 +52,7 @@ class Board:
     host: str = "127.0.0.1"
     port: int = 0
     patience: float = 60.0
-    """Seconds a phase waits for those who are late."""
+    """Seconds a phase waits for those who are late, and a connection for the next request."""
     void: str = ""
     """Why the round came to nothing."""
     round: JointRandomness = field(init=False)
@@ -176,14 +174,18 @@ class Board:
 
     async def _serve(self, who: str | int, seals: Seals, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         for _ in range(MOST_REQUESTS):
-            request = seals.open(await read_frame(reader, MOST_FRAME))
+            # Whoever says nothing is late: a silent connection is not held longer than a phase would wait.
+            async with asyncio.timeout(self.patience):
+                frame = await read_frame(reader, MOST_FRAME)
+            request = seals.open(frame)
             try:
                 reply = await self._reply(who, json.loads(request))
             except (ProtocolError, InvalidParameter) as refused:
                 reply = {"refused": str(refused)}
             except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
                 reply = {"refused": "not a well-formed request"}
-            await write_frame(writer, seals.seal(json.dumps(reply).encode()))
+            async with asyncio.timeout(self.patience):
+                await write_frame(writer, seals.seal(json.dumps(reply).encode()))
 
     async def _reply(self, who: str | int, request: dict[str, Any]) -> dict[str, Any]:
         if "read" in request:
@@ -251,29 +253,3 @@ async def serve(board: Board, linger: float) -> bool:
         print(f"void: {board.void}" if board.void else f"done: {len(board.round.participants)} users are paired", flush=True)
         await board.wait_for_readers(linger)
     return not board.void
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """The command; 1 when the round is void."""
-    parser = argparse.ArgumentParser(prog="python -m deniable.secure.board", description="Keep the public record of a round.")
-    parser.add_argument("--survey", type=Path, default=Path("survey.json"), metavar="FILE")
-    parser.add_argument("--key", type=Path, default=Path("board.key"), metavar="FILE")
-    parser.add_argument("--record", type=Path, default=Path("record.jsonl"), metavar="FILE")
-    parser.add_argument("--port", type=int, default=7456, help="0 takes a free one")
-    parser.add_argument("--host", default="127.0.0.1", help="the interface to listen on")
-    parser.add_argument("--patience", type=float, default=60, help="seconds each phase waits for those who are late")
-    parser.add_argument("--linger", type=float, default=10, help="seconds to stay for readers after the end")
-    chosen = parser.parse_args(arguments)
-    try:
-        survey, identity = JointSurvey.load(chosen.survey), read_identity(chosen.key)
-        board = Board(survey, identity, chosen.record, chosen.host, chosen.port, chosen.patience)
-        return 0 if asyncio.run(serve(board, chosen.linger)) else 1
-    except DeniableError as error:
-        print(f"error: {error}", file=sys.stderr)
-    except KeyboardInterrupt:
-        pass
-    return 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

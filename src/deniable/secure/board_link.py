@@ -36,7 +36,7 @@ class BoardLink:
     def __init__(self, survey: JointSurvey, identity: Identity, host: str, port: int, seconds: float) -> None:
         """Connect and prove who this is; everything together may take so many seconds."""
         if survey.board is None:
-            raise InvalidParameter("the survey names no board; add one with: client keys --role board")
+            raise InvalidParameter("the survey names no board; add one with: deniable joint keys --role board")
         self.told = Replay(JointRandomness(survey.pairing_round, len(survey.committee)))
         self._deadline = time.monotonic() + seconds
         self._place, self._fingerprint = 0, tagged_hash("record", survey.pairing_round.encode())

@@ -1,6 +1,6 @@
 """A committee pairs users without learning the pairing: oblivious sort of secret keys, honest majority (MPyC).
 
-    python -m deniable.secure.committee --members 3 --index 0 --base-port 11400 --input member0.json --output rows0.json
+    deniable joint committee --members 3 --index 0 --base-port 11400 --input member0.json --output rows0.json
 
 One process for each member, on loopback; each reads its own shares and writes the public rows. The members learn the
 rows: sorted random keys without names. While fewer than half of them pool what they have, nobody learns
@@ -13,7 +13,6 @@ With an odd number of users the last in the sorted order gets the number of user
 
 from __future__ import annotations
 
-import argparse
 import functools
 import json
 import os
@@ -98,33 +97,21 @@ def run_member(members: int, index: int, base_port: int, keys: list[int], masks:
 
 def _give_up() -> None:
     # MPyC waits for lost members without end, also when it is asked to stop.
-    print("error: the other members are gone or too slow; nothing was written", file=sys.stderr, flush=True)
+    print("deniable: the other members are gone or too slow; nothing was written", file=sys.stderr, flush=True)
     os._exit(1)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command."""
-    parser = argparse.ArgumentParser(prog="python -m deniable.secure.committee", description="One member of a pairing committee.")
-    parser.add_argument("--members", type=int, default=3)
-    parser.add_argument("--index", type=int, required=True)
-    parser.add_argument("--base-port", type=int, default=11400)
-    parser.add_argument("--input", type=Path, required=True)
-    parser.add_argument("--output", type=Path, required=True)
-    parser.add_argument("--timeout", type=float, default=300, help="seconds, waiting for the other members included")
-    chosen = parser.parse_args(arguments)
-    watch = threading.Timer(chosen.timeout, _give_up)
+def pair_within(seconds: float, members: int, index: int, base_port: int, keys: list[int], masks: list[int]) -> list[BlindRow]:
+    """One member's process, which ends after so many seconds."""
+    watch = threading.Timer(seconds, _give_up)
     watch.daemon = True
     watch.start()
     try:
-        rows = run_member(chosen.members, chosen.index, chosen.base_port, *load_input(chosen.input))
-    except (BadMessage, InvalidParameter, MissingPackage) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+        return run_member(members, index, base_port, keys, masks)
     finally:
         watch.cancel()
-    chosen.output.write_text(json.dumps([[hex(row.key), hex(row.masked_partner)] for row in rows]), encoding="utf-8")
-    return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def save_rows(path: Path, rows: list[BlindRow]) -> None:
+    """Write the published rows; `load_rows` reads them."""
+    path.write_text(json.dumps([[hex(row.key), hex(row.masked_partner)] for row in rows]), encoding="utf-8")

@@ -14,7 +14,7 @@ def read_identity(path: Path) -> Identity:
     try:
         return Identity.from_bytes(bytes.fromhex(path.read_text(encoding="utf-8").strip()))
     except (OSError, ValueError) as broken:
-        raise InvalidParameter("the key file cannot be read; make it with: client keys") from broken
+        raise InvalidParameter("the key file cannot be read; make it with: deniable joint keys") from broken
 
 
 def write_new(path: Path, text: str, mode: int = 0o644) -> None:

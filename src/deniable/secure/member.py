@@ -1,6 +1,6 @@
 """A committee member of commit and reveal: keeps a share of every contribution, opens what is kept back.
 
-    python -m deniable.secure.member --key m1.key --board 127.0.0.1:7456
+    deniable joint member --key m1.key --board 127.0.0.1:7456
 
 A member learns nothing about a contribution as long as fewer than half of the members pool their shares. It opens a
 contribution only when the record says that the time to reveal is over and nothing came.
@@ -8,21 +8,16 @@ contribution only when the record says that the time to reveal is over and nothi
 
 from __future__ import annotations
 
-import argparse
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 
-from deniable.errors import BadMessage, DeniableError, InvalidParameter, ProtocolError
+from deniable.errors import BadMessage, InvalidParameter, ProtocolError
 from deniable.secure.board_link import BoardLink
 from deniable.secure.encryption import Identity, open_box
-from deniable.secure.files import read_identity
 from deniable.secure.joint_randomness import Phase
 from deniable.secure.record import complain_line, scalar_hex
 from deniable.secure.shares import share_fits
 from deniable.secure.survey import JointSurvey
 from deniable.secure.taking_part import RoundTold, box_context
-from deniable.secure.transport import address
 
 
 @dataclass(frozen=True)
@@ -36,7 +31,7 @@ class MemberTold(RoundTold):
 def keep_shares(survey: JointSurvey, identity: Identity, *, host: str, port: int, seconds: float = 600) -> MemberTold:
     """One member's whole round with a board."""
     if identity.public not in survey.committee:
-        raise InvalidParameter("this key file is of no committee member in the survey; see: client keys --role member")
+        raise InvalidParameter("this key file is of no committee member in the survey; see: deniable joint keys --role member")
     member = 1 + survey.committee.index(identity.public)
     with BoardLink(survey, identity, host, port, seconds) as board:
         board.follow_to(Phase.COMPLAIN)
@@ -92,26 +87,3 @@ def _opened(survey: JointSurvey, identity: Identity, member: int, name: str, box
         return int.from_bytes(open_box(identity, survey.users[name], box, box_context(survey, name, member)), "little")
     except ProtocolError:
         return None
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """The command; 1 when the round failed."""
-    parser = argparse.ArgumentParser(prog="python -m deniable.secure.member", description="One member of a committee.")
-    parser.add_argument("--survey", type=Path, default=Path("survey.json"), metavar="FILE")
-    parser.add_argument("--key", type=Path, required=True, metavar="FILE")
-    parser.add_argument("--board", default="127.0.0.1:7456", metavar="HOST:PORT")
-    parser.add_argument("--timeout", type=float, default=600, help="seconds for the whole round")
-    chosen = parser.parse_args(arguments)
-    try:
-        host, port = address(chosen.board)
-        survey, identity = JointSurvey.load(chosen.survey), read_identity(chosen.key)
-        told = keep_shares(survey, identity, host=host, port=port, seconds=chosen.timeout)
-    except DeniableError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    print(f"{len(told.complaints)} complaints, {len(told.opened)} contributions opened; record {told.fingerprint}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
 """A relay: two users who ask for the same room are connected; it forwards sealed frames and understands none.
 
-    python -m deniable.secure.relay --port 7455
+    deniable joint relay --port 7455
 
 It sees who talks to whom and when, so whoever runs it knows the pairing. It keeps nothing, and it cannot read, change
 or repeat what it forwards without the users noticing. One broken pair does not disturb the others.
@@ -8,7 +8,6 @@ or repeat what it forwards without the users noticing. One broken pair does not 
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import contextlib
 from dataclasses import dataclass, field
@@ -131,18 +130,3 @@ async def serve(relay: Relay) -> None:
     async with await relay.start() as server:
         print(f"relay on {relay.host}:{relay.port}; stop with Ctrl-C", flush=True)
         await server.serve_forever()
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """The command."""
-    parser = argparse.ArgumentParser(prog="python -m deniable.secure.relay", description="Connect pairs of users.")
-    parser.add_argument("--port", type=int, default=7455, help="0 takes a free one")
-    parser.add_argument("--host", default="127.0.0.1", help="the interface to listen on")
-    parser.add_argument("--patience", type=float, default=60, help="seconds to wait for a partner")
-    chosen = parser.parse_args(arguments)
-    with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(serve(Relay(chosen.host, chosen.port, chosen.patience)))
-
-
-if __name__ == "__main__":
-    main()

@@ -21,7 +21,7 @@ VERSION = 2
 
 @dataclass(frozen=True)
 class JointSurvey:
-    """One yes-or-no question, answered in pairs."""
+    """One yes-or-no question, answered in pairs. Experimental: both partners must follow the protocol."""
 
     round_name: str
     thresholds: Thresholds
@@ -127,7 +127,7 @@ class JointSurvey:
         try:
             return cls.from_json(path.read_text(encoding="utf-8"))
         except OSError as missing:
-            raise InvalidParameter("the survey file cannot be read; make it with: client survey") from missing
+            raise InvalidParameter("the survey file cannot be read; make it with: deniable joint survey") from missing
 
 
 def _optional(text: str | None) -> bytes | None:

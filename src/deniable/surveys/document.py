@@ -187,8 +187,11 @@ class Survey:
         return hashlib.sha256(self._bytes).hexdigest()
 
     @classmethod
-    def from_json(cls, data: bytes | str, *, hash: str | None = None) -> Survey:  # noqa: A002 - the survey's own word for it
-        """Somebody else's survey, rebuilt and checked: shape, integers, privacy and, when given, the hash."""
+    def from_json(cls, data: bytes | str, *, hash: str | None = None, allow_large: bool = False) -> Survey:  # noqa: A002 - its own word
+        """Somebody else's survey, rebuilt and checked: shape, integers, privacy and, when given, the hash.
+
+        Levels above 20 are refused; pass `allow_large` to read such a survey, for example to estimate from its reports.
+        """
         document = parse_json(data, most=MOST_BYTES)
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise Malformed("the text is not a survey document")
@@ -196,7 +199,7 @@ class Survey:
             raise UnknownVersion(f"this release reads version {VERSION} of surveys")
         if set(document) != _FIELDS:
             raise Malformed(f"a survey document has exactly the fields {', '.join(sorted(_FIELDS))}")
-        found = _rebuilt(document)
+        found = _rebuilt(document, allow_large)
         raw = data.encode() if isinstance(data, str) else data
         if found.to_json() != raw:
             raise Malformed("the survey is not in canonical form, or its channel, fingerprint or epsilon is not the mechanism's")
@@ -211,7 +214,7 @@ class Survey:
         return hash(self.hash)
 
 
-def _rebuilt(document: dict[str, Any]) -> Survey:
+def _rebuilt(document: dict[str, Any], allow_large: bool) -> Survey:
     attributes = document["attributes"]
     if not isinstance(attributes, list) or not all(
         isinstance(item, dict) and set(item) == {"name", "question"} for item in attributes
@@ -221,7 +224,7 @@ def _rebuilt(document: dict[str, Any]) -> Survey:
         title=document["title"],
         purpose=document["purpose"],
         attributes=tuple(Attribute(item["name"], item["question"]) for item in attributes),
-        mechanism=mechanism_from_recipe(document["mechanism"]),
+        mechanism=mechanism_from_recipe(document["mechanism"], allow_large=allow_large),
         budget=_exact("budget", document["budget"]),
         repeat=document["repeat"],
         window=document["window"],

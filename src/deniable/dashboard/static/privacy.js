@@ -31,7 +31,7 @@ function show(found) {
         ["Mechanism", certificate.mechanism],
         ["Epsilon promised", found.epsilon],
         ["Epsilon of the integers", String(certificate.epsilon_exact)],
-        ["Budget of one person", `${found.budget} (odds of at most ${short(found.budget_odds)})`],
+        ["Budget of one person", `${found.budget} (odds of at most ${short(found.budget_odds)}): the answer is then ${found.hiding}`],
         ["Fingerprint", element("span", { class: "break" }, certificate.fingerprint)],
       ]),
     ),

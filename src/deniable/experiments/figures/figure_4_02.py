@@ -9,7 +9,7 @@ from deniable.exact import Epsilon
 from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run, named
 from deniable.experiments.joint_error import pairs
 from deniable.experiments.pictures import Panel, Row, line_panels, significant
-from deniable.joint.optimum import best_likelihood
+from deniable.joint.optimal import best_likelihood
 from deniable.joint.regions import variance_by_colluders, variance_by_ones
 
 EPSILON, USERS = 1, 10_000

@@ -12,6 +12,7 @@ from deniable.channels.table import level_rows
 from deniable.domains import Categories
 from deniable.errors import InvalidParameter
 from deniable.exact import EpsilonLike, Number, as_fraction, exp_floor
+from deniable.exact.numbers import fits_a_double
 from deniable.frozen import TYPE_CHECKING, dataclass
 from deniable.mechanisms.categorical_base import CategoricalMechanism
 
@@ -65,6 +66,8 @@ class Exponential(CategoricalMechanism):
             raise InvalidParameter("calibrate must be 'sensitivity' (as published) or 'exact'")
         if self.table_sensitivity == 0:
             raise InvalidParameter("scores must depend on the input: every column of the table is constant")
+        if not fits_a_double(1 / self.table_sensitivity):
+            raise InvalidParameter("scores must differ between inputs by more than 1e-300 somewhere: scale them up")
         if self.sensitivity is not None:
             exact = as_fraction(self.sensitivity)
             if exact is None or exact <= 0:
@@ -213,7 +216,7 @@ def _table(scores: Sequence[Sequence[Number]] | None, inputs: int) -> tuple[tupl
     rows = []
     for row in scores:
         exact = [as_fraction(score) for score in row]
-        if any(score is None for score in exact):
-            raise InvalidParameter("scores must be finite numbers")
+        if any(score is None or not fits_a_double(score) for score in exact):
+            raise InvalidParameter("scores must be finite numbers below 1e300")
         rows.append(tuple(score for score in exact if score is not None))
     return tuple(rows)

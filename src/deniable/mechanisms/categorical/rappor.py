@@ -63,23 +63,23 @@ class Rappor(UnaryMechanism):
         _ = self.ones  # refuses levels that two layers of 2**-30 cannot hold
 
     @classmethod
-    def from_recipe(cls, recipe: dict[str, Any]) -> Self:
-        """Rebuild; the recipe has already been seen, so a large lifetime level is taken as written."""
+    def from_recipe(cls, recipe: dict[str, Any], *, allow_large: bool = False) -> Self:
+        """Rebuild; the lifetime level is held to the same bound as epsilon."""
         parameters = dict(recipe["parameters"])
         if "permanent" in parameters:
-            parameters["permanent"] = Epsilon(parameters["permanent"], allow_large=True)
-        return super().from_recipe({**recipe, "parameters": parameters})
+            parameters["permanent"] = Epsilon(parameters["permanent"], allow_large=allow_large)
+        return super().from_recipe({**recipe, "parameters": parameters}, allow_large=allow_large)
 
     @property
-    def lifetime(self) -> Epsilon:
-        """`permanent` as what it became at construction."""
+    def lifetime(self) -> Fraction:
+        """`permanent` as the exact number it is: the level of all reports of one value."""
         assert isinstance(self.permanent, Epsilon)
-        return self.permanent
+        return self.permanent.exact
 
     @cached_property
     def kept(self) -> int:
         """The chance, out of 2**30, that a bit is kept as it is: 1 - f/2 in the paper."""
-        return truthful_weight(LAYER, self.lifetime.exact / 2)
+        return truthful_weight(LAYER, self.lifetime / 2)
 
     @cached_property
     def ones(self) -> int:

@@ -11,7 +11,9 @@ from deniable.errors import InvalidParameter
 from deniable.exact import Epsilon
 from deniable.exact.lattice import check_count
 
-MOST_DISTANCES = 1 << 20
+MOST_DISTANCES = 1 << 17
+MOST_POINTS = 1 << 15
+"""Every point costs an exponential: half a second for so many."""
 FARTHEST = 64
 TOTAL_BITS = 62
 """Row totals stay below 2**62 where they can: one 64-bit word draws them."""
@@ -28,6 +30,8 @@ def reach(epsilon: Epsilon) -> int:
 def checked_points(points: object, epsilon: Epsilon, widths: int = 0) -> int:
     """Refuse lattices of points that are no whole number or too long with their margins."""
     count = check_count("points", points)
+    if count > MOST_POINTS:
+        raise InvalidParameter(f"points must be at most {MOST_POINTS}: a finer lattice shows no more of a noisy value")
     if count * (widths + 1) > MOST_DISTANCES:
         raise InvalidParameter(
             f"points must be at most {MOST_DISTANCES // (widths + 1)} at epsilon={epsilon}: reports reach {widths} widths out"

@@ -42,6 +42,14 @@ class RecordMechanism(Mechanism):
     def parts(self) -> Mapping[str, Mechanism]:
         """One mechanism per field, in the record's order."""
 
+    @property
+    def lifetime(self) -> Fraction:
+        """Epsilon; where a part has a permanent layer, everything that all parts can tell."""
+        parts = self.parts.values()
+        layered = any(part.lifetime > part.privacy.exact for part in parts)
+        whole = sum((part.lifetime for part in parts), start=Fraction(0))
+        return max(self.privacy.exact, whole) if layered else self.privacy.exact
+
     def build(self) -> Product:
         """The parts' channels side by side."""
         return Product([part.channel for part in self.parts.values()])

@@ -83,6 +83,11 @@ class TrajectoryMechanism(Mechanism):
         step = mechanism_class(name)(domain=space, epsilon=Epsilon(total / length, allow_large=True), **options)
         return cls(domain=domain, epsilon=Epsilon(total, allow_large=True), step=step)
 
+    @property
+    def lifetime(self) -> Fraction:
+        """All places' lifetimes together."""
+        return self.step.lifetime * self.domain.length
+
     def build(self) -> Steps:
         """The step's channel, as often as there are places."""
         return Steps(self.step.channel, self.domain.length)
