@@ -193,6 +193,6 @@ DOORS: dict[str, tuple[Callable[[], Draw], int]] = {
     "scalars": (scalars, STRETCH),
     "identities": (identities, STRETCH),
 }
-ELSEWHERE = {"identities"}
-"""Drawn by OpenSSL's own generator, which reseeds after a fork."""
 ONE_THREAD = {"kept keystream coins"}
+REJECTING = {"scalars"}
+"""About half of the pieces are thrown away whole, as too large."""
