@@ -27,7 +27,7 @@ from deniable.secure.ristretto import random_scalar, scalar_bytes
 from deniable.surveys import Submission, batch_head, survey_from_toml
 
 DAILY = survey_from_toml(
-    'title="T"\npurpose="P"\nepsilon=1\nbudget=1000\nrepeat="each-window"\nwindow="day"\n'
+    'title="T"\npurpose="P"\nepsilon=1\nbudget=8\nrepeat="each-window"\nwindow="day"\n'
     '[attributes.it]\nquestion="?"\ndomain="categories:a,b,c"\n'
 )
 HASHED = make_mechanism("olh", domain=Categories(1000), epsilon=2)
