@@ -6,9 +6,11 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import date
+from pathlib import Path
 from typing import Any
 
-from tests.guards.emissions import Run
+from tests.guards.emissions import Left, Run, run
+from tests.guards.wire_tap import WireTap
 
 from deniable.client import Ledger, Patience, Session
 from deniable.domains import Record
@@ -17,8 +19,8 @@ from deniable.surveys import Attribute, Survey
 from deniable.testing import FixedCoins
 
 Answers = Mapping[str, Any]
-SCRIPT: tuple[int | None, ...] = (None, 503, 200, None, 429, None, None, 200, 400)
-"""Day 1: lost, later, counted. Days 2 and 3: not delivered. Then both together: counted. Day 4: refused for good."""
+SCRIPT: tuple[int | None, ...] = (None, 503, 200, None, 429, None, None, None, 503, 200, 400)
+"""Day 1: lost, later, counted. Days 2 and 3: not delivered. Then both together: not delivered, counted. Day 4: refused for good."""
 
 
 def least_private(name: str) -> Mechanism:
@@ -60,28 +62,36 @@ def an_output(mechanism: Mechanism) -> int:
 def life(survey: Survey, answers: Answers, first: date = date(2026, 3, 1)) -> Callable[[Run], None]:
     """Everything a session does in its life, all with one answer."""
 
-    def scenario(run: Run) -> None:
-        assert run.tap is not None
-        run.tap.begin(survey.to_json(), SCRIPT)
-        ledger = Ledger(run.folder / "ledger.db", limit=100)
+    def scenario(seen: Run) -> None:
+        assert seen.tap is not None
+        seen.tap.begin(survey.to_json(), SCRIPT)
+        ledger = Ledger(seen.folder / "ledger.db", limit=100)
         # Two attempts while nobody answers, three on the first day.
-        device = Session.open(run.tap.address, survey.hash, ledger, patience=Patience(attempts=3))
-        hasty = Session(device.survey, ledger, run.tap.address, patience=Patience(attempts=2))
+        device = Session.open(seen.tap.address, survey.hash, ledger, patience=Patience(attempts=3))
+        hasty = Session(device.survey, ledger, seen.tap.address, patience=Patience(attempts=2))
         days = [first.replace(day=first.day + after) for after in range(5)]
-        run.show(device, ledger, device.survey)
-        run.attempt(device.explain)
-        run.attempt(lambda: device.answer(answers, today=days[0]))
-        run.attempt(lambda: device.answer(answers, today=days[0]))
+        seen.show(device, ledger, device.survey)
+        seen.attempt(device.explain)
+        seen.attempt(lambda: device.answer(answers, today=days[0]))
+        seen.attempt(lambda: device.answer(answers, today=days[0]))
         for day in days[1:3]:
-            run.attempt(lambda day=day: hasty.answer(answers, today=day))  # type: ignore[misc]
-        run.show(ledger.pending())
-        run.attempt(hasty.deliver)
-        run.attempt(lambda: device.answer(answers, today=days[3]))
-        run.attempt(lambda: device.answer(answers, today=days[4]))  # the budget is spent
-        run.attempt(lambda: device.answer({}, today=days[4]))
-        run.show(device, hasty, ledger, ledger.spent(), ledger.pending())
+            seen.attempt(lambda day=day: hasty.answer(answers, today=day))  # type: ignore[misc]
+        seen.show(ledger.pending())
+        seen.attempt(hasty.deliver)
+        seen.attempt(hasty.deliver)
+        seen.attempt(lambda: device.answer(answers, today=days[3]))
+        seen.attempt(lambda: device.answer(answers, today=days[4]))  # the budget is spent
+        seen.attempt(lambda: device.answer({}, today=days[4]))
+        seen.show(device, hasty, ledger, ledger.spent(), ledger.pending())
 
     return scenario
+
+
+def lives(survey: Survey, answers: list[Answers], folder: Path, tap: WireTap) -> dict[int, Left]:
+    """What each answer leaves, all draws having the same output."""
+    output = an_output(survey.mechanism)
+    run(life(survey, answers[0]), folder, tap=tap, output=output)  # what is imported or cached on first use
+    return {place: run(life(survey, each), folder, tap=tap, output=output) for place, each in enumerate(answers)}
 
 
 def bodies(wire: tuple[bytes, ...]) -> list[dict[str, Any]]:
@@ -103,12 +113,12 @@ def keys(wire: tuple[bytes, ...]) -> list[bytes]:
 def answer_once(survey: Survey, answers: Answers, day: date = date(2026, 3, 1)) -> Callable[[Run], None]:
     """One answer that is counted at once."""
 
-    def scenario(run: Run) -> None:
-        assert run.tap is not None
-        run.tap.begin(survey.to_json())
-        ledger = Ledger(run.folder / "ledger.db")
-        device = Session(survey, ledger, run.tap.address, patience=Patience(attempts=2))
-        run.attempt(lambda: device.answer(answers, today=day))
-        run.show(device, ledger)
+    def scenario(seen: Run) -> None:
+        assert seen.tap is not None
+        seen.tap.begin(survey.to_json())
+        ledger = Ledger(seen.folder / "ledger.db")
+        device = Session(survey, ledger, seen.tap.address, patience=Patience(attempts=2))
+        seen.attempt(lambda: device.answer(answers, today=day))
+        seen.show(device, ledger)
 
     return scenario
