@@ -13,7 +13,7 @@ PATIENCE = 20.0
 class WireTap:
     """`script` lists the answers to POST requests: a status, or None to hang up without a word; after the last one, 200.
 
-    GET requests get `document`. Everything else about a request is left to whoever looks at the bytes.
+    GET requests get `document`. Every connection ends with its answer, so that which one is used again is not left to chance.
     """
 
     def __init__(self) -> None:
@@ -66,30 +66,16 @@ class WireTap:
 
     def _serve(self, connection: socket.socket, kept: bytearray) -> None:
         with connection:
-            begin = 0
-            while (end := self._request_end(connection, kept, begin)) is not None:
-                answer = self._answer(bytes(kept[begin:end]))
-                if answer is None:
+            while not _is_whole(kept):
+                if not _more(connection, kept):
                     return
-                connection.sendall(answer)
-                begin = end
-
-    def _request_end(self, connection: socket.socket, kept: bytearray, begin: int) -> int | None:
-        """Read one whole request; where it ends, or None when the other side has closed."""
-        while True:
-            head = kept.find(b"\r\n\r\n", begin)
-            if head >= 0:
-                length = re.search(rb"content-length:\s*(\d+)", kept[begin:head], re.IGNORECASE)
-                end = head + 4 + (int(length[1]) if length else 0)
-                if len(kept) >= end:
-                    return end
-            try:
-                piece = connection.recv(1 << 16)
-            except OSError:
-                return None
-            if not piece:
-                return None
-            kept += piece
+            answer = self._answer(bytes(kept))
+            if answer is None:
+                return
+            connection.sendall(answer)
+            connection.shutdown(socket.SHUT_WR)
+            while _more(connection, kept):  # whatever else comes before the other side closes
+                pass
 
     def _answer(self, request: bytes) -> bytes | None:
         with self._lock:
@@ -101,5 +87,20 @@ class WireTap:
                 body = b'{"accepted":1,"known":0}'
         if status is None:
             return None
-        head = f"HTTP/1.1 {status} Said\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-        return head.encode() + body
+        head = f"HTTP/1.1 {status} Said\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+        return f"{head}Connection: close\r\n\r\n".encode() + body
+
+
+def _is_whole(request: bytearray) -> bool:
+    head = request.find(b"\r\n\r\n")
+    length = re.search(rb"content-length:\s*(\d+)", request[: max(head, 0)], re.IGNORECASE)
+    return head >= 0 and len(request) >= head + 4 + (int(length[1]) if length else 0)
+
+
+def _more(connection: socket.socket, kept: bytearray) -> bool:
+    try:
+        piece = connection.recv(1 << 16)
+    except OSError:
+        return False
+    kept += piece
+    return bool(piece)
