@@ -5,6 +5,7 @@ The output of every draw is fixed, and so is the system's generator. Then nothin
 
 from __future__ import annotations
 
+import gc
 import io
 import logging
 import os
@@ -20,6 +21,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -75,19 +77,35 @@ class _Watch:
         self.events: list[str] = []
 
     def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if self.thread is not None and threading.get_ident() == self.thread and event.startswith(WATCHED):
+        if self.thread is None or threading.get_ident() != self.thread or not event.startswith(WATCHED):
+            return
+        if not _importing(sys._getframe()):  # what is imported when is a matter of what ran before
             simple = [repr(item) for item in arguments if isinstance(item, str | bytes | int | float | tuple | dict | None)]
             self.events.append(f"{event}({', '.join(simple)})")
+
+
+def _importing(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 @contextmanager
 def _watched() -> Iterator[list[str]]:
     watch = _installed_watch()
+    # What is collected when, and what that closes or removes, is a matter of what ran before: not now.
+    gc.freeze()
+    gc.disable()
     watch.events, watch.thread = [], threading.get_ident()
     try:
         yield watch.events
     finally:
         watch.thread = None
+        gc.enable()
+        gc.collect()  # of this run: an error may hold a connection, and the server waits for its end
+        gc.unfreeze()
 
 
 _watches: list[_Watch] = []

@@ -65,7 +65,7 @@ def life(survey: Survey, answers: Answers, first: date = date(2026, 3, 1)) -> Ca
     def scenario(seen: Run) -> None:
         assert seen.tap is not None
         seen.tap.begin(survey.to_json(), SCRIPT)
-        ledger = Ledger(seen.folder / "ledger.db", limit=100)
+        ledger = Ledger(seen.folder / "ledger.db", limit=20)
         # Two attempts while nobody answers, three on the first day.
         device = Session.open(seen.tap.address, survey.hash, ledger, patience=Patience(attempts=3))
         hasty = Session(device.survey, ledger, seen.tap.address, patience=Patience(attempts=2))

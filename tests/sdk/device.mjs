@@ -32,7 +32,7 @@ async function attempt(action) {
   }
 }
 
-const ledger = new Ledger(new FileStore(path), { limit: "100" });
+const ledger = new Ledger(new FileStore(path), { limit: "20" });
 const device = (attempts) =>
   Session.open(collector, hash, ledger, { coins: new SystemCoins(crypto), patience: { attempts, sleep: async (time) => waits.push(time) } });
 const [patient, hasty] = [await device(3), await device(2)];

@@ -3,6 +3,7 @@
 //   node racer.mjs SDK race              then lines with paths: draw on that ledger
 //   node racer.mjs SDK hold PATH         die while holding the lock
 //   node racer.mjs SDK die PATH N VALUE  answer, and die before the N-th file operation (0: never)
+//   node racer.mjs SDK day PATH N VALUE  answer a permanent question on the N-th of March
 
 import { appendFileSync } from "node:fs";
 import { createRequire, syncBuiltinESMExports } from "node:module";
@@ -33,13 +34,15 @@ if (mode === "die" && Number(number) > 0) await dieBefore(Number(number));
 const { FileStore } = await import(pathToFileURL(`${sdk}/src/file-store.js`));
 const { AlreadyAnswered, Ledger, Session, openSurvey } = await import(pathToFileURL(`${sdk}/src/index.js`));
 const { surveyBytes } = await import(pathToFileURL(`${sdk}/test/survey.js`));
-const survey = await openSurvey(surveyBytes({ mechanism: "oue", example: 1 }));
+const permanent = mode === "day" ? { repeat: "permanent", window: "day" } : {};
+const survey = await openSurvey(surveyBytes({ mechanism: "olh", ...permanent }));
+const today = new Date(`2026-03-0${mode === "day" ? number : 1}T10:00:00Z`);
 
 async function draw(ledger, fetch) {
   const session = new Session(survey, new Ledger(new FileStore(ledger)), "http://127.0.0.1:9", { fetch, patience: { sleep: async () => {} } });
-  const answers = { [survey.names[0]]: value ?? "red" };
+  const answers = { [survey.names[0]]: Number(value ?? 0) };
   try {
-    await session.answer(answers);
+    await session.answer(answers, { today });
   } catch (error) {
     if (!(error instanceof AlreadyAnswered)) throw error;
   }
@@ -48,7 +51,7 @@ async function draw(ledger, fetch) {
 
 if (mode === "hold") {
   await new FileStore(path).update(() => process.kill(process.pid, "SIGKILL"));
-} else if (mode === "die") {
+} else if (mode === "die" || mode === "day") {
   await draw(path, async (url, { body }) => {
     appendFileSync(`${path}.sent`, `${body}\n`);
     return { status: 200 };

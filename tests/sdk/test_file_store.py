@@ -61,8 +61,8 @@ def test_a_death_between_any_two_file_operations_leads_to_no_second_draw(tmp_pat
     deaths = 0
     while True:
         path = tmp_path / f"ledger{deaths}.json"
-        first = subprocess.run(racer("die", str(path), str(deaths + 1), "red"), capture_output=True, check=False, timeout=60)
-        after = subprocess.run(racer("die", str(path), "0", "green"), capture_output=True, text=True, check=False, timeout=60)
+        first = subprocess.run(racer("die", str(path), str(deaths + 1), "0"), capture_output=True, check=False, timeout=60)
+        after = subprocess.run(racer("die", str(path), "0", "1"), capture_output=True, text=True, check=False, timeout=60)
         assert after.returncode == 0, after.stderr
         sent = [json.loads(line) for line in Path(f"{path}.sent").read_text().splitlines()]
         assert len({(item["key"], item["report"]) for item in sent}) == 1, (
@@ -76,3 +76,15 @@ def test_a_death_between_any_two_file_operations_leads_to_no_second_draw(tmp_pat
         assert first.returncode == -signal.SIGKILL, first.stderr
         deaths += 1
     assert deaths > 40
+
+
+def test_permanent_answers_survive_restarts(tmp_path: Path) -> None:
+    """A new process a day; reports hold a seed of 32 bits, so three are equal by chance with probability 2**-64."""
+    path = tmp_path / "ledger.json"
+    for day, value in enumerate((0, 0, 1, 0), start=1):
+        subprocess.run(racer("day", str(path), str(day), str(value)), capture_output=True, check=True, timeout=60)
+    sent = [json.loads(line) for line in Path(f"{path}.sent").read_text().splitlines()]
+    reports = [item["report"] for item in sent]
+    assert len({item["key"] for item in sent}) == 4
+    assert (len(set(reports)), reports[0], reports[0]) == (2, reports[1], reports[3])
+    assert [len(draws) for draws in json.loads(path.read_text())["spent"].values()] == [2]
