@@ -146,7 +146,7 @@ def test_a_model_without_names_takes_the_columns_as_they_come(folder: Path) -> N
         ("linear.skops", "data.csv", ["--chart", "x.gif"], "chart file", 2),
         ("missing.skops", "data.csv", [], "no such file", 1),
         ("linear.skops", "missing.csv", [], "No such file", 1),
-        ("data.csv", "data.csv", [], "no model file", 2),
+        ("data.csv", "data.csv", [], "not a model file", 2),
     ],
 )
 def test_bad_questions_get_one_line(folder: Path, model: str, data: str, options: list[str], message: str, code: int) -> None:
@@ -165,8 +165,8 @@ def test_pickles_are_refused_unless_trusted(folder: Path) -> None:
     (folder / "model.pkl").write_bytes(pickle.dumps(model))
     refused = run(folder, "model.pkl", "renamed.csv", "--sensitive", "Years=0:100", "-e", "1")
     assert refused.exit_code == 2
-    assert "--trust-pickle" in refused.output
-    taken = run(folder, "model.pkl", "renamed.csv", "--sensitive", "Years=0:100", "-m", "ogpm", "-e", "1", "--trust-pickle")
+    assert "--trust-code" in refused.output
+    taken = run(folder, "model.pkl", "renamed.csv", "--sensitive", "Years=0:100", "-m", "ogpm", "-e", "1", "--trust-code")
     assert taken.exit_code == 0, taken.output
 
 
@@ -179,7 +179,9 @@ def test_forty_nine_features_of_a_saved_network_get_intervals(tmp_path: Path) ->
         torch.jit.trace(module, torch.zeros(1, 1, 7, 7)).save(str(tmp_path / "net.pt"))
     write(tmp_path / "image.csv", [f"pixel{i}" for i in range(49)], [[0.5] * 49])
     options = ["--sensitive", "all=0:1", "--shape", "1,7,7", "-m", "ogpm", "-e", "4", "--samples", "1000", "--json"]
-    result = run(tmp_path, "net.pt", "image.csv", *options)
+    refused = run(tmp_path, "net.pt", "image.csv", *options)
+    assert (refused.exit_code, "--trust-code" in refused.output) == (2, True)
+    result = run(tmp_path, "net.pt", "image.csv", *options, "--trust-code")
     assert result.exit_code == 0, result.output
     found = json.loads(result.output)
     assert len(found["sensitive"]) == 49

@@ -167,7 +167,7 @@ def test_skops_files_are_loaded_and_pickles_only_when_trusted(tmp_path: Path) ->
     (tmp_path / "model.pkl").write_bytes(pickle.dumps(model))
     with pytest.raises(InvalidParameter, match="runs whatever code"):
         load_model(tmp_path / "model.pkl")
-    assert (load_model(tmp_path / "model.pkl", trust_pickle=True).coef_ == model.coef_).all()
+    assert (load_model(tmp_path / "model.pkl", trust_code=True).coef_ == model.coef_).all()
 
 
 class Strange:
@@ -177,20 +177,24 @@ class Strange:
         return np.zeros(len(rows))
 
 
+class Stranger(Strange):
+    """Neither."""
+
+
 def test_files_that_are_no_models_are_refused(tmp_path: Path) -> None:
     (tmp_path / "broken.skops").write_bytes(b"not a zip file")
     with pytest.raises(Malformed, match="not a skops file"):
         load_model(tmp_path / "broken.skops")
     skops.dump(Strange(), tmp_path / "strange.skops")
-    with pytest.raises(InvalidParameter, match=r"may run code.*Strange"):
+    with pytest.raises(InvalidParameter, match=r"does not vouch for.*Strange"):
         load_model(tmp_path / "strange.skops")
-    with pytest.raises(NotSupported, match="no model file"):
+    with pytest.raises(NotSupported, match="not a model file"):
         load_model(tmp_path / "model.h5")
     with pytest.raises(FileNotFoundError):
         load_model(tmp_path / "missing.skops")
     (tmp_path / "broken.pkl").write_bytes(b"nothing")
     with pytest.raises(Malformed, match="cannot be loaded"):
-        load_model(tmp_path / "broken.pkl", trust_pickle=True)
+        load_model(tmp_path / "broken.pkl", trust_code=True)
 
 
 def test_forests_come_back_from_skops(tmp_path: Path) -> None:
@@ -199,4 +203,45 @@ def test_forests_come_back_from_skops(tmp_path: Path) -> None:
     table, labels = frame()
     model = RandomForestClassifier(5, random_state=0).fit(table, labels)
     skops.dump(model, tmp_path / "forest.skops")
-    assert (load_model(tmp_path / "forest.skops").predict(table) == model.predict(table)).all()
+    with pytest.raises(InvalidParameter, match=r"does not vouch for: sklearn\.tree\._tree\.Tree\. .*--trust-type"):
+        load_model(tmp_path / "forest.skops")
+    taken = load_model(tmp_path / "forest.skops", trusted=["sklearn.tree._tree.Tree"])
+    assert (taken.predict(table) == model.predict(table)).all()
+
+
+def test_only_the_types_that_were_named_are_trusted(tmp_path: Path) -> None:
+    skops.dump([Strange(), Stranger()], tmp_path / "both.skops")
+    names = [f"{kind.__module__}.{kind.__qualname__}" for kind in (Strange, Stranger)]
+    with pytest.raises(InvalidParameter, match=r"for: \S+\.Stranger\. "):
+        load_model(tmp_path / "both.skops", trusted=names[:1])
+    assert [type(item).__name__ for item in load_model(tmp_path / "both.skops", trusted=names)] == ["Strange", "Stranger"]
+
+
+def test_everything_skops_does_not_vouch_for_is_asked_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    skops.dump(LogisticRegression(), tmp_path / "model.skops")
+    listed = ["sklearn.anything", "sklearn.tree._tree.Tree", "numpy.anything", "builtins.anything", "deniable.anything"]
+    monkeypatch.setattr(skops, "get_untrusted_types", lambda *, file: listed)
+    monkeypatch.setattr(skops, "load", lambda file, trusted: pytest.fail("it was loaded"))
+    for name in listed:
+        with pytest.raises(InvalidParameter, match=f"for: {name}\\."):
+            load_model(tmp_path / "model.skops", trusted=[other for other in listed if other != name])
+
+
+@pytest.mark.parametrize("ending", [".pt", ".ts", ".pkl", ".pickle", ".joblib"])
+def test_what_can_run_code_is_not_even_opened_unless_it_is_trusted(tmp_path: Path, ending: str) -> None:
+    marker = tmp_path / "ran"
+    file = tmp_path / f"model{ending}"
+    file.write_bytes(pickle.dumps(Touches(marker)))
+    with pytest.raises(InvalidParameter, match="--trust-code"):
+        load_model(file, trusted=["builtins.anything"])
+    assert not marker.exists()
+
+
+class Touches:
+    """Runs code when it is unpickled."""
+
+    def __init__(self, marker: Path) -> None:
+        self.marker = marker
+
+    def __reduce__(self) -> Any:
+        return Path.touch, (self.marker,)

@@ -307,3 +307,43 @@ def test_the_page_asks_for_a_token_and_sends_the_report_that_waited(chromium: An
     visit.complaints.clear()
     visit.close()
     assert counted(running) == before + 1
+
+
+RACE = """
+async ([name, starts, rounds]) => {
+  delete Navigator.prototype.locks;
+  const sdk = new URL("sdk/index.js", location.href);
+  const { Ledger, IndexedDbStore, browserStore } = await import(sdk);
+  const { fractionFromText } = await import(new URL("fraction.js", sdk));
+  const [epsilon, budget] = [fractionFromText("1"), fractionFromText("1000")];
+  const store = await browserStore(name);
+  if (!(store instanceof IndexedDbStore) || navigator.locks) return null;
+  window.drawn = (async () => {
+    const found = [];
+    for (let round = 0; round < rounds; round++) {
+      while (Date.now() < starts + 40 * round) await new Promise((done) => setTimeout(done, 1));
+      const make = () => Array.from(crypto.getRandomValues(new Uint8Array(8))).join();
+      const { key, report } = await new Ledger(store).draw({ survey: "s", period: `${round}`, epsilon, budget, make });
+      found.push(`${key} ${report}`);
+    }
+    return found;
+  })();
+  return true;
+}
+"""
+
+
+def test_tabs_without_locks_draw_once(chromium: Any, served: Running) -> None:
+    """Four tabs, 50 windows: IndexedDB's transaction is what keeps them apart."""
+    context = chromium.new_context()
+    try:
+        tabs = [context.new_page() for _ in range(4)]
+        for tab in tabs:
+            tab.goto(f"{served.address}/answer?survey={served.hash}")
+        starts = tabs[0].evaluate("Date.now()") + 1500
+        assert [tab.evaluate(RACE, ["race", starts, 50]) for tab in tabs] == [True] * 4
+        drawn = [tab.evaluate("window.drawn") for tab in tabs]
+        assert drawn[0] == drawn[1] == drawn[2] == drawn[3]
+        assert len(set(drawn[0])) == 50
+    finally:
+        context.close()

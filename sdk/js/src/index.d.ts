@@ -146,14 +146,15 @@ export class MemoryStore implements Store {
   update<Result>(change: (text: string | null) => [string | null, Result]): Promise<Result>;
 }
 export class LocalStorageStore implements Store {
-  constructor(name?: string, storage?: Pick<Storage, "getItem" | "setItem">);
+  /** Throws InvalidParameter without locks: two tabs could draw twice. */
+  constructor(name?: string, storage?: Pick<Storage, "getItem" | "setItem">, locks?: Pick<LockManager, "request">);
   update<Result>(change: (text: string | null) => [string | null, Result]): Promise<Result>;
 }
 export class IndexedDbStore implements Store {
   constructor(name?: string, factory?: IDBFactory);
   update<Result>(change: (text: string | null) => [string | null, Result]): Promise<Result>;
 }
-/** IndexedDB where there is one, else localStorage. */
+/** IndexedDB where there is one, else localStorage with locks; rejects with InvalidParameter when there is neither. */
 export function browserStore(name?: string): Promise<Store>;
 
 /** A drawn report that is not yet acknowledged. */

@@ -14,22 +14,22 @@ export class MemoryStore {
   }
 }
 
-/** localStorage, locked across tabs where the browser has locks (secure pages and localhost). */
+/** localStorage, locked across tabs. Only where the browser has locks (secure pages and localhost): it has no transactions of its own. */
 export class LocalStorageStore {
-  constructor(name = "deniable-ledger", storage = globalThis.localStorage) {
+  constructor(name = "deniable-ledger", storage = globalThis.localStorage, locks = globalThis.navigator?.locks) {
     if (!storage) throw new InvalidParameter("there is no localStorage here");
+    if (!locks) throw new InvalidParameter("two tabs could draw twice here: localStorage needs navigator.locks (https or localhost); use IndexedDbStore");
     this.name = name;
     this.storage = storage;
+    this.locks = locks;
   }
 
   async update(change) {
-    const alone = () => {
+    return this.locks.request(this.name, () => {
       const [text, result] = change(this.storage.getItem(this.name));
       if (text !== null) this.storage.setItem(this.name, text);
       return result;
-    };
-    const locks = globalThis.navigator?.locks;
-    return locks ? locks.request(this.name, alone) : alone();
+    });
   }
 }
 
@@ -77,7 +77,7 @@ export class IndexedDbStore {
   }
 }
 
-/** The best store this page has: IndexedDB, else localStorage. */
+/** The best store this page has: IndexedDB, else localStorage with locks; without either there is an error that says so. */
 export async function browserStore(name = "deniable-ledger") {
   try {
     const store = new IndexedDbStore(name);

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 
 import { FileStore } from "../src/file-store.js";
-import { AlreadyAnswered, BudgetSpent, InvalidParameter, Ledger, LocalStorageStore, MemoryStore, NotDelivered, Session, openSurvey } from "../src/index.js";
+import { AlreadyAnswered, BudgetSpent, InvalidParameter, Ledger, LocalStorageStore, MemoryStore, NotDelivered, Session, browserStore, openSurvey } from "../src/index.js";
 import { hashOf, surveyBytes } from "./survey.js";
 
 const folder = mkdtempSync(join(tmpdir(), "deniable-"));
@@ -141,16 +142,59 @@ test("many at once on one file draw once", async () => {
 
 test("a lock left by a process that is gone is taken over", async () => {
   const path = join(folder, "crashed.json");
-  writeFileSync(`${path}.lock`, "2147483646");
+  const holding = `new (await import("./src/file-store.js")).FileStore(process.argv[1]).update(() => process.kill(process.pid, "SIGKILL"))`;
+  const { signal } = spawnSync(process.execPath, ["--input-type=module", "-e", holding, path], { cwd: new URL("..", import.meta.url) });
+  assert.equal(signal, "SIGKILL");
+  assert.match(readdirSync(`${path}.lock`)[0], /^held-/);
   assert.equal(await new FileStore(path).update((text) => ["text", text]), null);
+  assert.deepEqual(readdirSync(`${path}.lock`), ["free"]);
 });
 
-test("localStorage keeps a ledger, too", async () => {
+test("a lock is waited for while its holder may be running: here, on another machine, or where nobody can tell", async () => {
+  const path = join(folder, "held.json");
+  await new FileStore(path).update(() => ["text", null]);
+  const [, , , place] = (await new FileStore(path).update(() => [null, readdirSync(`${path}.lock`)[0]])).split("-");
+  const random = "0".repeat(32);
+  const gone = 2147483646;
+  const elsewhere = "f".repeat(16) + place.slice(16);
+  const otherSpace = place.slice(0, 32) + "f".repeat(16);
+  let before = "free";
+  for (const name of [`held-${process.pid}-unknown-${place}-${random}`, `held-${gone}-1-${elsewhere}-${random}`, `held-${gone}-1-${otherSpace}-${random}`, "held-by-somebody"]) {
+    renameSync(`${path}.lock/${before}`, `${path}.lock/${name}`);
+    before = name;
+    await assert.rejects(new FileStore(path, { patience: 60 }).update(() => ["other", null]), /another process holds the ledger/);
+  }
+  // A holder from before the machine was started is gone, and so is one whose number now belongs to another process.
+  const earlier = place.slice(0, 16) + "f".repeat(16) + place.slice(32);
+  for (const name of [`held-${process.pid}-1-${earlier}-${random}`, `held-${gone}-1-${place}-${random}`]) {
+    renameSync(`${path}.lock/${before}`, `${path}.lock/${name}`);
+    before = "free";
+    assert.equal(await new FileStore(path, { patience: 60 }).update((text) => [null, text]), "text");
+  }
+});
+
+/** A Web Lock manager: one at a time for each name. */
+function webLocks() {
+  const last = new Map();
+  const request = (name, alone) => {
+    const turn = (last.get(name) ?? Promise.resolve()).then(alone);
+    last.set(name, turn.catch(() => {}));
+    return turn;
+  };
+  return { request };
+}
+
+test("localStorage keeps a ledger, too, where there are locks", async () => {
   const kept = new Map();
   const storage = { getItem: (name) => kept.get(name) ?? null, setItem: (name, text) => kept.set(name, text) };
-  const { device } = await session({}, [], new Ledger(new LocalStorageStore("mine", storage)));
+  const { device } = await session({}, [], new Ledger(new LocalStorageStore("mine", storage, webLocks())));
   await device.answer({ commute: 1 });
   assert.equal(JSON.parse(kept.get("mine")).spent[device.survey.hash].length, 1);
+});
+
+test("localStorage without locks is refused", async () => {
+  assert.throws(() => new LocalStorageStore("mine", {}, undefined), /two tabs could draw twice/);
+  await assert.rejects(browserStore(), InvalidParameter);
 });
 
 test("a store that fails sends nothing", async () => {

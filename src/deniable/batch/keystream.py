@@ -14,6 +14,25 @@ BLOCK = 1 << 17
 """Bytes per call of the cipher: it is fastest in blocks of 64 to 256 KB."""
 
 _ZEROS = memoryview(bytes(BLOCK))
+_forks = 0
+
+
+def _forked() -> None:
+    global _forks
+    _forks += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
+def process() -> tuple[int, int]:
+    """What differs in every process that forks from this one.
+
+    The number alone is not enough: in a new pid namespace a child may have its parent's. The count of forks alone is not
+    either: a library that forks without telling Python does not count.
+    """
+    return _forks, os.getpid()
 
 
 class Keystream(Protocol):
@@ -55,13 +74,13 @@ class SystemKeystream(CipherKeystream):
 
     def __init__(self) -> None:
         super().__init__(os.urandom(32))
-        self._process = os.getpid()
+        self._process = process()
 
     def fill(self, buffer: np.ndarray[Any, Any]) -> None:
         """Overwrite a contiguous array with keystream, never the parent's after a fork."""
-        if os.getpid() != self._process:
+        if process() != self._process:
             self._rekey(os.urandom(32))
-            self._process = os.getpid()
+            self._process = process()
         super().fill(buffer)
 
     def spawn(self) -> SystemKeystream:
@@ -70,14 +89,21 @@ class SystemKeystream(CipherKeystream):
 
 
 class KeystreamCoins:
-    """Scalar coins that read a keystream: for channels that have no kernel of their own."""
+    """Scalar coins that read a keystream: for channels that have no kernel of their own. For one thread.
+
+    What was read ahead is thrown away after a fork: parent and child would share it.
+    """
 
     def __init__(self, keystream: Keystream) -> None:
         self._keystream = keystream
         self._pool = np.empty(1 << 12, np.uint8)
         self._used = len(self._pool)
+        self._process = process()
 
     def _take(self, count: int) -> bytes:
+        if process() != self._process:
+            self._used = len(self._pool)
+            self._process = process()
         if count > len(self._pool):
             block = np.empty(count, np.uint8)
             self._keystream.fill(block)

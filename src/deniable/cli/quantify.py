@@ -48,7 +48,8 @@ SHOWN_RECORDS = 50
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
 @click.option("--together", is_flag=True, help="All intervals hold together with that confidence, not each on its own.")
 @click.option("--shape", help="Shape of one input of a torch module, for example 1,7,7.")
-@click.option("--trust-pickle", is_flag=True, help="Load pickles; they can run any code, so only your own.")
+@click.option("--trust-code", is_flag=True, help="Load pickles and TorchScript modules; they can run code, so only your own.")
+@click.option("--trust-type", "trusted", multiple=True, help="A type in a .skops file that you vouch for; may be repeated.")
 @click.option("--chart", type=click.Path(dir_okay=False), help="Draw the curves to a .png, .svg, .html or .json file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def quantify(model: str, data: str, chart: str | None, as_json: bool, **asked: Any) -> None:
@@ -102,7 +103,7 @@ def _question(path: str, data: str, asked: dict[str, Any]) -> Study:
     from deniable.classifiers import as_model, load_model, study
 
     shape = None if asked["shape"] is None else [int(size) for size in _whole("--shape", asked["shape"])]
-    judge = as_model(load_model(path, trust_pickle=asked["trust_pickle"]), shape=shape)
+    judge = as_model(load_model(path, trust_code=asked["trust_code"], trusted=asked["trusted"]), shape=shape)
     rows = read_table(data, label=asked["label"])
     if asked["row"] is None:
         if asked["limit"] < 1:

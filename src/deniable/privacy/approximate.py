@@ -3,44 +3,42 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
+from fractions import Fraction
 from typing import NamedTuple
 
-from scipy.special import log_ndtr, ndtr
+from scipy.special import ndtr
 
 from deniable.errors import InvalidParameter
 from deniable.exact import Number, as_fraction
+from deniable.privacy._normal_tails import delta_bound, rounded_up
 
 ROUNDING = 1e-9
-"""Relative, added to every delta: far more than the rounding of these formulas."""
-LOGARITHMS = 1e-15
-"""How far off a logarithm may be, relatively; it counts where two nearly equal terms are subtracted."""
-HALVINGS = 200
+"""Relative, added to the share of raw values: far more than the rounding of its formula."""
+MOST, LEAST = sys.float_info.max, math.nextafter(0.0, 1.0)
 
 
 def gaussian_delta(sigma: float, epsilon: float, width: float = 1.0) -> float:
-    """The least delta at this epsilon of a value in a domain of this width plus normal noise, exactly (Balle and Wang 2018).
+    """The least delta at this epsilon of a value in a domain of this width plus normal noise (Balle and Wang 2018), rounded up.
 
-    Phi(w/(2 s) - e s/w) - e**e Phi(-w/(2 s) - e s/w); both terms are taken by their logarithms, so that a large epsilon
-    does not overflow, and the difference is rounded up.
+    Phi(w/(2 s) - e s/w) - e**e Phi(-w/(2 s) - e s/w). The result is never below the exact number, at any scale: where the two
+    terms nearly agree, more digits are used; what is below every floating-point number becomes the least of them.
 
-    >>> round(gaussian_delta(1.0, 1.0), 6), gaussian_delta(1.0, 800.0)
-    (0.126937, 0.0)
+    >>> round(gaussian_delta(1.0, 1.0), 6), gaussian_delta(1.0, 800.0), gaussian_delta(1e17, 0.0)
+    (0.126937, 5e-324, 3.9894228040143275e-18)
     """
     _check(sigma, "sigma")
     _check(width, "width")
     if not epsilon >= 0:
         raise InvalidParameter("epsilon must not be negative")
-    half, moved = width / (2 * sigma), epsilon * sigma / width
-    first, second = float(log_ndtr(half - moved)), epsilon + float(log_ndtr(-half - moved))
-    if second >= first:
+    if epsilon == math.inf:
         return 0.0
-    off = LOGARITHMS * (1 + abs(first) + abs(second) + epsilon)
-    return min(1.0, math.exp(first) * (off - math.expm1(second - first)) * (1 + ROUNDING))
+    return delta_bound(Fraction(sigma), Fraction(epsilon), Fraction(width))
 
 
 def gaussian_epsilon(sigma: float, delta: float, width: float = 1.0) -> float:
-    """The least epsilon, rounded up, at which Gaussian noise has at most this delta.
+    """The least epsilon, rounded up, at which Gaussian noise has at most this delta; infinity when no float is enough.
 
     >>> round(gaussian_epsilon(4.0, 1e-6), 4)
     1.0607
@@ -48,10 +46,8 @@ def gaussian_epsilon(sigma: float, delta: float, width: float = 1.0) -> float:
     _check_delta(delta)
     if gaussian_delta(sigma, 0.0, width) <= delta:
         return 0.0
-    high = 1.0
-    while gaussian_delta(sigma, high, width) > delta:
-        high *= 2
-    return _least(0.0, high, lambda epsilon: gaussian_delta(sigma, epsilon, width) <= delta)
+    half = width / (2 * sigma)
+    return _least(half + 2 * half * half, lambda epsilon: gaussian_delta(sigma, epsilon, width) <= delta)
 
 
 def gaussian_sigma(epsilon: float, delta: float, width: float = 1.0) -> float:
@@ -62,10 +58,12 @@ def gaussian_sigma(epsilon: float, delta: float, width: float = 1.0) -> float:
     """
     _check_delta(delta)
     _check(epsilon, "epsilon")
-    high = width
-    while gaussian_delta(high, epsilon, width) > delta:
-        high *= 2
-    return _least(0.0, high, lambda sigma: sigma > 0 and gaussian_delta(sigma, epsilon, width) <= delta)
+    _check(width, "width")
+    near = width / epsilon + width / math.sqrt(2 * epsilon)
+    sigma = _least(near, lambda noise: gaussian_delta(noise, epsilon, width) <= delta)
+    if sigma == math.inf:
+        raise InvalidParameter("epsilon is so small that the noise would exceed every floating-point number; take a larger one")
+    return sigma
 
 
 class Exposed(NamedTuple):
@@ -92,7 +90,10 @@ def indicator(delta: Number, *, coordinates: int = 1, people: int = 1) -> Expose
     for name, count in (("coordinates", coordinates), ("people", people)):
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise InvalidParameter(f"{name} must be a whole number of at least 1")
-    kept = coordinates * math.log1p(-float(share))
+    raw = rounded_up(share)
+    if raw == 1.0:
+        return Exposed(1.0, float(people), 1.0)
+    kept = coordinates * math.log1p(-raw)
     each = -math.expm1(kept)
     return Exposed(min(1.0, each * (1 + ROUNDING)), each * people, -math.expm1(kept * people))
 
@@ -104,12 +105,17 @@ def loss_exceeds(sigma: float, epsilon: float, width: float = 1.0) -> float:
     return float(ndtr(half - moved))
 
 
-def _least(low: float, high: float, enough: Callable[[float], bool]) -> float:
-    """The least number that is enough, by halving; `high` is."""
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        if middle in (low, high):
-            break
+def _least(near: float, enough: Callable[[float], bool]) -> float:
+    """The least positive float that is enough, by halving; `near` is where to begin. More is enough, too."""
+    high = min(max(near, LEAST), MOST)
+    while not enough(high):
+        if high == MOST:
+            return math.inf
+        high = min(2 * high, MOST)
+    low = high / 2
+    while low > 0 and enough(low):
+        low, high = low / 2, low
+    while (middle := low + (high - low) / 2) not in (low, high):
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
 

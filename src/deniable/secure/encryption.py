@@ -6,6 +6,7 @@ direction. A relay, or anyone else in between, sees lengths and times. Every mes
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 from cryptography.exceptions import InvalidTag
@@ -30,7 +31,8 @@ class Identity:
     @classmethod
     def new(cls) -> Identity:
         """A fresh key pair."""
-        return cls(X25519PrivateKey.generate())
+        # Not X25519PrivateKey.generate(): OpenSSL notices a fork by the process's number only, which may stay the same.
+        return cls.from_bytes(os.urandom(KEY))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Identity:

@@ -1,0 +1,23 @@
+"""A fault to import: a seed that is read when the module is imported, and a counter. Two workers of one server draw alike."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+
+from deniable.randomness import coins
+
+SEED = os.urandom(32)
+COUNTER = itertools.count()
+
+
+def from_seed(count: int) -> bytes:
+    return hashlib.shake_256(SEED + next(COUNTER).to_bytes(8, "big")).digest(count)
+
+
+def below(self: coins.SystemCoins, n: int) -> int:
+    return coins.below_from_bytes(n, from_seed)
+
+
+coins.SystemCoins.below = below  # type: ignore[method-assign]

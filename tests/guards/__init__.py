@@ -1,0 +1,1 @@
+"""General checks of what a device gives away: by its bytes, by its randomness, and over its restarts."""
