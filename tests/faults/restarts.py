@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import os
 from pathlib import Path
+from typing import Any
 
 from deniable.client import Ledger, Memo
 
@@ -35,10 +36,10 @@ def by_path() -> None:
     """Permanent bits are filed under the name by which the file was opened."""
     honest = Memo.keep
 
-    def keep(self: Memo, recipe: str, question: str, value: bytes, draw: object) -> bytes:
-        return honest(self, recipe, f"{question}{self.path}", value, draw)  # type: ignore[arg-type]
+    def keep(self: Memo, recipe: str, question: str, value: bytes, draw: Any, **cost: Any) -> bytes:
+        return honest(self, recipe, f"{question}{self.path}", value, draw, **cost)
 
-    Memo.keep = keep  # type: ignore[method-assign]
+    Memo.keep = keep  # type: ignore[assignment, method-assign]
 
 
 def in_memory() -> None:

@@ -68,12 +68,12 @@ def test_bits_that_are_used_before_they_are_kept_are_caught(folder: Path, monkey
     honest = Memo.keep
     drawn: list[bytes] = []
 
-    def keep(self: Memo, recipe: str, question: str, value: bytes, draw: Callable[[], bytes]) -> bytes:
+    def keep(self: Memo, recipe: str, question: str, value: bytes, draw: Callable[[], bytes], **cost: Any) -> bytes:
         """Gives out the bits of the first call and writes them down at the next one."""
         if not drawn:
             drawn.append(draw())
             return drawn[0]
-        return honest(self, recipe, question, value, lambda: drawn[0])
+        return honest(self, recipe, question, value, lambda: drawn[0], **cost)
 
     monkeypatch.setattr(Memo, "keep", keep)
     folder.mkdir()
