@@ -18,8 +18,8 @@ from deniable.auditing.octets import of_bytes
 LONGEST = 1 << 16
 """Answers longer than so many bytes are not reports."""
 TEXT = "the text"
-# A report's line with the empty lines that follow it.
-LINE = re.compile(rb"[^\n]*\S[^\n]*(?:\n(?:[^\S\n]*\n)*|$)")
+LAYOUT_OF = 4096
+"""Only the first so many bytes are looked at for their layout."""
 TOKEN = re.compile(rb'("(?:[^"\\]|\\.)*")(\s*:)?|[0-9]+|[A-Za-z]+')
 
 
@@ -42,15 +42,28 @@ def in_output(output: bytes, size: int, head: str = "") -> tuple[list[Answer], C
         output.decode()
     except UnicodeDecodeError:
         return [], Counter({"answered with something that is not text": size})
-    lines = LINE.findall(output)
-    if lines:
-        lines[0] = output[: output.index(lines[0])] + lines[0]  # empty lines before the first one
+    lines = _with_empty_lines(output)
     if size == 1 and len(lines) > 1 and not isinstance(_parsed(output.decode()), str):
         lines = [output]
     if len(lines) != size:
         return [], Counter({"answered with another number of lines than values": size})
     known: dict[bytes, Answer] = {}
     return [known.get(line) or known.setdefault(line, _answer(line, head)) for line in lines], Counter()
+
+
+def _with_empty_lines(output: bytes) -> list[bytes]:
+    """The lines that hold something, each with the empty lines after it; the first one also with those before it."""
+    lines: list[bytes] = []
+    before = b""
+    for line in output.splitlines(keepends=True):
+        if line.strip():
+            lines.append(before + line)
+            before = b""
+        elif lines:
+            lines[-1] += line
+        else:
+            before += line
+    return lines
 
 
 def _answer(line: bytes, head: str) -> Answer:
@@ -77,7 +90,7 @@ def layout(line: bytes) -> bytes:
     >>> layout(b'{"seed": 17, "tag":"ab"} ')
     b'{"seed": 0, "tag":""} '
     """
-    return TOKEN.sub(_bare, line)
+    return TOKEN.sub(_bare, line[:LAYOUT_OF])
 
 
 def _bare(token: re.Match[bytes]) -> bytes:

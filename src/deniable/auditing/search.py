@@ -22,6 +22,7 @@ Family = Callable[[Table, int], Iterator[Feature]]
 Counted = tuple[Feature, NDArray[np.int64], NDArray[np.int64]]
 
 MOST_COMPARED = 24
+MOST_PAIRS = 15
 SURELY = 1.1
 MOST_ROWS = 1 << 15
 """Reports from which the families for long reports propose: more of them cost time and propose nothing better."""
@@ -77,8 +78,8 @@ def search(
 ) -> tuple[Candidate, Candidate]:
     """The most telling pair and event for epsilon, and the one for delta. `fit` proposes events, `select` compares them."""
     count, draws = len(inputs), len(select) // len(inputs)
-    pairs = list(combinations(range(count), 2))
-    alone = [_counted(feature, fit, select, count) for feature in values.alone(fit)]
+    single_fields = values.alone(fit) or [values.of_measure(values.WHOLE, fit)]  # where nothing varies, something is tested
+    alone = [_counted(feature, fit, select, count) for feature in single_fields]
     shared = [*alone, *(_counted(feature, fit, select, count) for feature in values.propose(fit, count))]
     part = fit.rows(slice(0, MOST_ROWS)) if len(fit) > MOST_ROWS else fit
     more = needs_more(part)
@@ -87,19 +88,24 @@ def search(
     inside = [_counted(feature, fit, select, count) for feature in single]
     others = [*inside, *(_counted(feature, fit, select, count) for feature in (*several, *sequence.propose(part, count)))]
     best = Best(epsilon, delta)
-    for i, j in pairs:
+    worth = {id(one): _pairs(one[1]) for one in (*shared, *others)}
+    overall = _pairs(*(made for _, made, _ in (*alone, *inside)))
+    for i, j in combinations(range(count), 2):
         # With many fields only those are compared that looked different in the other half.
-        telling = sorted(shared, key=lambda one: -log_ratio(one[1][i], one[1][j])[1])[:MOST_COMPARED]
-        own = [(feature, made[i], made[j]) for feature, made, _ in (*alone, *inside)]
-        for_two = list(values.for_pair(fit.rows(fit.places == i), fit.rows(fit.places == j), own))
+        telling = sorted((one for one in shared if (i, j) in worth[id(one)]), key=lambda one: -log_ratio(one[1][i], one[1][j])[1])
+        for_two: list[Feature] = []
+        if (i, j) in overall:
+            own = [(feature, made[i], made[j]) for feature, made, _ in (*alone, *inside)]
+            for_two += values.for_pair(fit.rows(fit.places == i), fit.rows(fit.places == j), own)
         if support is not None:
             for_two.append(_supported(support, inputs[i], inputs[j]))
-        for counted in (*telling, *others, *(_counted(feature, fit, select, count) for feature in for_two)):
+        compared = [*telling[:MOST_COMPARED], *(one for one in others if (i, j) in worth[id(one)])]
+        for counted in (*compared, *(_counted(feature, fit, select, count) for feature in for_two)):
             best.offer((i, j), counted, draws)
     if learned and more and not best.enough and unseen(part.whole()) > UNSEEN and classifier.available():
         for feature in classifier.propose(part, count):
             counted = _counted(feature, fit, select, count)
-            for pair in pairs:
+            for pair in _pairs(counted[1]):
                 best.offer(pair, counted, draws)
     return best.pair
 
@@ -111,6 +117,21 @@ def needs_more(fit: Table) -> bool:
     if any(isinstance(column, np.ndarray) and column.dtype.kind == "f" for column in fit.columns.values()):
         return True  # the sign of zero, and what is not a number
     return len(measures(fit)) > 1 or len(np.unique(fit.whole())) > values.FEW_VALUES
+
+
+def _pairs(*counts: NDArray[np.int64]) -> set[tuple[int, int]]:
+    """The pairs of test values that look least alike; all of them when there are not many."""
+    inputs = len(counts[0]) if counts else 0
+    every = list(combinations(range(inputs), 2))
+    if len(every) <= MOST_PAIRS:
+        return set(every)
+    total = np.zeros((inputs, inputs))
+    for made in counts:
+        shares = (made + 0.5) / (made.sum(axis=1, keepdims=True) + 0.5 * made.shape[1])
+        logs = np.log(shares)
+        own, mixed = (shares * logs).sum(axis=1), shares @ logs.T
+        total += own[:, None] + own - mixed - mixed.T
+    return set(sorted(every, key=lambda pair: -total[pair])[:MOST_PAIRS])
 
 
 def _counted(feature: Feature, fit: Table, select: Table, inputs: int) -> Counted:

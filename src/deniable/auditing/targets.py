@@ -77,7 +77,7 @@ class Vectorised:
         asked: Any = np.array(values)[order] if plain else [values[place] for place in order]
         try:
             found = self.function(asked)
-            size = len(found)
+            size = len(found) if hasattr(found, "__len__") else -1
         except (Exception, SystemExit) as error:  # whatever somebody else's code raises
             return Draws(_none(), Counter({f"raised {type(error).__name__}": len(order)}))
         if size != len(order):

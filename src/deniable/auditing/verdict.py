@@ -12,7 +12,7 @@ from deniable.auditing.fields import ROOT, Table
 from deniable.auditing.octets import identities
 
 UNSEEN = 0.05
-"""Reports repeat when at most this share of them came only once."""
+"""Reports repeat when at most this share of them is new after half of the run."""
 NOT_FIELDS = ("the text", "the headers")
 
 
@@ -110,6 +110,6 @@ def never_repeating(reports: Table) -> list[str]:
 
 
 def unseen(values: np.ndarray[Any, Any]) -> float:
-    """The share of values that came only once: about the chance that the next one is new (Good and Turing)."""
-    _, counts = np.unique(values, return_counts=True)
-    return float((counts == 1).sum() / max(len(values), 1))
+    """The share of values in the second half of a run that were not in the first: clocks never go back, so their share is 1."""
+    half = len(values) // 2
+    return float(1 - np.isin(values[half:], values[:half]).mean()) if half else 0.0

@@ -52,7 +52,8 @@ def _columns(fit: Table) -> list[Any]:
 
 
 def _matrix(table: Table, columns: list[Any]) -> NDArray[np.float32]:
-    return np.column_stack([np.asarray(read(table), np.float32) for read in columns])
+    with np.errstate(over="ignore"):
+        return np.nan_to_num(np.column_stack([np.asarray(read(table), np.float32) for read in columns]))
 
 
 def _leaves(tree: Any, columns: list[Any], table: Table) -> Codes:
