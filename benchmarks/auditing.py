@@ -29,7 +29,9 @@ def all_examples() -> list[Mechanism]:
 
 def false_alarms(audits: int, samples: int) -> dict[str, Any]:
     """How many of so many audits accuse a mechanism of ours."""
-    examples, accused, open_cases = all_examples(), [], []
+    examples = all_examples()
+    accused: list[str] = []
+    open_cases: list[str] = []
     begin = time.perf_counter()
     for mechanism in islice(cycle(examples), audits):
         found = audit_mechanism(mechanism, samples=samples)

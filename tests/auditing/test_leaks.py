@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 
 import numpy as np
@@ -81,16 +82,16 @@ def test_an_honest_counter_or_clock_does_not_become_evidence_by_the_order_of_ask
 @pytest.mark.parametrize("schedule", ["in turn", "at random", "one slower", "one after the other"])
 def test_twin_workers_are_dependent_whatever_their_schedule(schedule: str) -> None:
     coins, workers, calls = Random(3), [Random(4), Random(4)], [0]
-    who = {
+    schedules: dict[str, Callable[[int], int]] = {
         "in turn": lambda call: call % 2,
         "at random": lambda call: coins.getrandbits(1),
         "one slower": lambda call: int(coins.random() < 0.2),
         "one after the other": lambda call: int(call > 3000),
-    }[schedule]
+    }
 
     def draw(value: int) -> dict[str, object]:
         calls[0] += 1
-        own = workers[who(calls[0])]
+        own = workers[schedules[schedule](calls[0])]
         return {"salt": coins.getrandbits(64), "id": f"{own.getrandbits(128):032x}", "bit": value ^ (own.random() < 0.27)}
 
     assert independence_test(Scalar(draw), [0, 1], samples=9000).found
