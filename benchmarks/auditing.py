@@ -1,6 +1,7 @@
 """Auditing: how often our own mechanisms are accused, and how fast 10**7 draws are judged.
 
     python benchmarks/auditing.py [--audits 2000] [--samples 20000] [--draws 10000000] [--json]
+    python benchmarks/auditing.py --shares      what share of the draws should look for the event?
 
 Every audit draws from the system's randomness, with confidence 0.9999: an accusation of a correct mechanism has a
 probability of at most 1e-4. The audits go round all registered mechanisms and their examples. `--audits 0`
@@ -13,13 +14,15 @@ import argparse
 import json
 import math
 import time
-from itertools import cycle, islice
+from itertools import cycle, islice, product
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
-from deniable.auditing import audit, audit_mechanism
-from deniable.mechanisms import Mechanism, mechanism_class, names
+from deniable.auditing import audit, audit_mechanism, sampled
+from deniable.mechanisms import Mechanism, make_mechanism, mechanism_class, names
+from deniable.testing import FixedKeystream
 
 
 def all_examples() -> list[Mechanism]:
@@ -75,6 +78,20 @@ def speed(draws: int) -> dict[str, Any]:
     }
 
 
+def shares(runs: int = 12) -> list[dict[str, Any]]:
+    """What is shown of epsilon 1, on average, when so many of the draws look for the event."""
+    rows = []
+    for name, samples in product(("k-rr", "oue", "window"), (5_000, 20_000)):
+        mechanism = make_mechanism(name, epsilon=1)
+        for share in (0.15, 0.3, 0.5):
+            with patch.object(sampled, "SEARCH_SHARE", share):
+                shown = [
+                    audit_mechanism(mechanism, samples=samples, keystream=FixedKeystream(run)).epsilon_lower for run in range(runs)
+                ]
+            rows.append({"mechanism": name, "samples": samples, "share": share, "epsilon_lower": float(np.mean(shown))})
+    return rows
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -82,7 +99,14 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=20_000)
     parser.add_argument("--draws", type=int, default=10_000_000)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--shares", action="store_true")
     chosen = parser.parse_args()
+    if chosen.shares:
+        for row in shares():
+            print(
+                f"{row['mechanism']:8} {row['samples']:7,} draws, {row['share']:4.0%} search: epsilon at least {row['epsilon_lower']:.3f}"
+            )
+        return
     rows = {"speed": speed(chosen.draws), "false_alarms": false_alarms(chosen.audits, chosen.samples)}
     if chosen.json:
         print(json.dumps(rows, indent=2))
