@@ -103,9 +103,8 @@ def main() -> None:
     chosen = parser.parse_args()
     if chosen.shares:
         for row in shares():
-            print(
-                f"{row['mechanism']:8} {row['samples']:7,} draws, {row['share']:4.0%} search: epsilon at least {row['epsilon_lower']:.3f}"
-            )
+            setting = f"{row['mechanism']:8} {row['samples']:7,} draws, {row['share']:4.0%} of them search"
+            print(f"{setting}: epsilon at least {row['epsilon_lower']:.3f}")
         return
     rows = {"speed": speed(chosen.draws), "false_alarms": false_alarms(chosen.audits, chosen.samples)}
     if chosen.json:
