@@ -30,7 +30,7 @@ PACKAGES: dict[str, set[str]] = {
     "classifiers": {"numpy", "scipy", "numba", "sklearn", "torch", "skops"},  # the last three only when a model needs them
     "trajectories": {"numpy", "scipy", "numba"},
     "privacy": {"numpy", "scipy", "numba"},
-    "auditing": {"numpy", "scipy"},
+    "auditing": {"numpy", "scipy", "sklearn"},  # the last one only to propose events
     "planning": {"numpy", "scipy"},
     "joint": {"numpy", "scipy", "numba"},
     "testing": {"numpy", "scipy", "cryptography"},

@@ -19,6 +19,7 @@ from deniable.auditing import (
     independence_test,
     memo_test,
 )
+from deniable.testing import FixedKeystream
 
 SAMPLES, CONFIDENCE = 1_000_000, 0.999
 
@@ -56,7 +57,7 @@ def shown_on_the_page(name: str) -> float:
 @pytest.mark.parametrize("name", FAULTY)
 def test_a_planted_fault_is_found(name: str) -> None:
     make, inputs = FAULTY[name]
-    found = audit(make(1), inputs, epsilon=1, samples=SAMPLES, confidence=CONFIDENCE, vectorised=True)
+    found = audit(make(1), inputs, epsilon=1, samples=SAMPLES, confidence=CONFIDENCE, vectorised=True, order=FixedKeystream(name))
     assert found.violated
     assert found.epsilon_lower > 1.05
     assert found.epsilon_lower == pytest.approx(shown_on_the_page(name), abs=0.006)
@@ -66,25 +67,26 @@ def test_a_planted_fault_is_found(name: str) -> None:
 def test_a_correct_sibling_is_not_accused(name: str) -> None:
     """False alarms: at most 1e-6 per audit, by the confidence asked for; on fixed coins."""
     make, inputs = FINE[name]
-    found = audit(make(2), inputs, epsilon=1, samples=300_000, confidence=1 - 1e-6, vectorised=True)
+    found = audit(make(2), inputs, epsilon=1, samples=300_000, confidence=1 - 1e-6, vectorised=True, order=FixedKeystream(2))
     assert found.violated is False
     assert found.epsilon_lower > 0.75  # and the search comes near the truth
 
 
 def test_the_audit_comes_near_the_true_epsilon() -> None:
-    found = audit(faults.k_ary(4, 1.0, 3), [0, 1, 2, 3], epsilon=1, samples=SAMPLES, vectorised=True)
+    found = audit(faults.k_ary(4, 1.0, 3), [0, 1, 2, 3], epsilon=1, samples=SAMPLES, vectorised=True, order=FixedKeystream(3))
     assert 0.97 < found.epsilon_lower <= 1.0
 
 
 def test_a_fault_of_a_tenth_is_seen_where_the_power_says_so() -> None:
-    fine = audit(faults.k_ary(2, 1.0, 4), [0, 1], epsilon=1, samples=SAMPLES, vectorised=True)
+    fine = audit(faults.k_ary(2, 1.0, 4), [0, 1], epsilon=1, samples=SAMPLES, vectorised=True, order=FixedKeystream(4))
     assert fine.visible < 0.1
-    assert "seen with probability at least .99" in fine.power
-    seen = sum(
-        bool(audit(faults.k_ary(2, 1.0 + fine.visible, 50 + run), [0, 1], epsilon=1, samples=SAMPLES, vectorised=True).violated)
+    assert "this event would show a violation" in fine.power
+    actual = 1.0 + fine.visible
+    runs = [
+        audit(faults.k_ary(2, actual, 50 + run), [0, 1], epsilon=1, samples=SAMPLES, vectorised=True, order=FixedKeystream(run))
         for run in range(12)
-    )
-    assert seen >= 10  # fewer than 10 of 12 would have a chance below 3e-4 at a power of .99
+    ]
+    assert sum(bool(run.violated) for run in runs) >= 10  # fewer than 10 of 12 would have a chance below 3e-4 at a power of .99
 
 
 def test_reused_words_are_found_whatever_the_distance() -> None:
@@ -157,7 +159,7 @@ def test_a_permanent_answer_that_is_not_is_found(remembers: bool) -> None:
     def new_client() -> Any:
         return Client(rng, remembers)
 
-    found = memo_test(new_client, [0, 1], epsilon=1, times=8, samples=8000)
+    found = memo_test(new_client, [0, 1], epsilon=1, times=8, samples=8000, order=FixedKeystream(10))
     assert found.violated is not remembers
     assert (found.changed == 0) is remembers
     if not remembers:

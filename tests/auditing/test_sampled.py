@@ -17,7 +17,9 @@ from tests.auditing import faults
 
 from deniable.auditing import Command, HttpClient, Scalar, Vectorised, audit, audit_mechanism, samples_for, timing_test
 from deniable.auditing.bounds import chance_above, chance_below, delta_below, detection_chance, epsilon_below
-from deniable.auditing.events import lowest_bit
+from deniable.auditing.families.values import lowest_bit
+from deniable.auditing.octets import identities
+from deniable.auditing.targets import draw_same
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import make_mechanism, mechanism_class, names
 from deniable.testing import FixedKeystream
@@ -99,7 +101,7 @@ def test_several_workers_draw_as_many_reports() -> None:
         calls.append(len(values))
         return values
 
-    assert Vectorised(counted, workers=3).draw(4, 1000).reports.tolist() == [4] * 1000
+    assert draw_same(Vectorised(counted, workers=3), 4, 1000).reports.numbers().tolist() == [4] * 1000
     assert sorted(calls) == [332, 334, 334]
 
 
@@ -163,10 +165,10 @@ def test_programs(program: str, violated: bool | None, complaint: str, tmp_path:
 
 
 def test_one_process_per_report_works_too() -> None:
-    answers = Command([sys.executable, "-S", "-c", "print(input())"]).draw(7, 4)
-    assert answers.reports.tolist() == [7, 7, 7, 7]
+    answers = draw_same(Command([sys.executable, "-S", "-c", "print(input())"]), 7, 4)
+    assert answers.reports.numbers().tolist() == [7, 7, 7, 7]
     with pytest.raises(InvalidParameter, match="cannot be started"):
-        Command("/nowhere/at-all").draw(0, 1)
+        draw_same(Command("/nowhere/at-all"), 0, 1)
 
 
 class Service(http.server.BaseHTTPRequestHandler):
@@ -197,8 +199,8 @@ def service() -> Iterator[str]:
 def test_services(service: str) -> None:
     client = HttpClient(service)
     assert audit(client, [0, 1], epsilon=1, samples=800).violated
-    assert client.draw(5, 3).failures == {"answered with status 500": 3}
-    assert HttpClient("http://127.0.0.1:9/").draw(1, 2).failures == {"could not be reached": 2}
+    assert draw_same(client, 5, 3).failures == {"answered with status 500": 3}
+    assert draw_same(HttpClient("http://127.0.0.1:9/"), 1, 2).failures == {"could not be reached": 2}
     with pytest.raises(InvalidParameter, match="http://"):
         HttpClient("file:///etc/passwd")
 
@@ -208,12 +210,15 @@ def test_reports_of_many_shapes() -> None:
     words = np.array(["yes", "no", "perhaps"])
     found = audit(lambda values: words[rng.integers(0, 3, len(values))], [0, 1], epsilon=1, samples=4000, vectorised=True)
     assert found.violated is False
-    assert Scalar(lambda value: (value, 2.5)).draw(1, 3).reports.shape == (3, 2)
+    assert draw_same(Scalar(lambda value: (value, 2.5)), 1, 3).reports.numbers().shape == (3, 2)
     mixed = iter([1, 2, "x", 3, None, [1], 4])
-    draws = Scalar(lambda value: next(mixed)).draw(0, 7)
-    assert draws.reports.tolist() == [1, 2, 3, 4]
-    assert sum(draws.failures.values()) == 3
-    assert Vectorised(lambda values: values[:-1]).draw(0, 5).failures
+    draws = draw_same(Scalar(lambda value: next(mixed)), 0, 7)
+    assert len(draws.reports) == 7  # another form is a report too, and its form may tell something
+    assert len(np.unique(identities(draws.reports.columns["type of report"]))) == 4
+    assert not draws.failures
+    with pytest.raises(InvalidParameter, match="rows of numbers"):
+        draws.reports.numbers()
+    assert draw_same(Vectorised(lambda values: values[:-1]), 0, 5).failures
 
 
 def test_the_lowest_bit_is_the_finest_grid() -> None:

@@ -82,9 +82,10 @@ def test_the_table_of_odds_is_what_its_command_prints() -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Where the page on auditing is followed: the client it shows is there."""
-    (client,) = [body for body in blocks(page("auditing"), "python") if "BaseHTTPRequestHandler" in body]
-    (tmp_path / "client.py").write_text(client, encoding="utf-8")
+    """Where the page on auditing is followed: the programs it shows are there."""
+    for name, mark in (("client.py", "BaseHTTPRequestHandler"), ("nonce.py", "--hide")):
+        (program_text,) = [body for body in blocks(page("auditing"), "python") if mark in body]
+        (tmp_path / name).write_text(program_text, encoding="utf-8")
     return tmp_path
 
 

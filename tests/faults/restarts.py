@@ -39,7 +39,7 @@ def by_path() -> None:
     def keep(self: Memo, recipe: str, question: str, value: bytes, draw: Any, **cost: Any) -> bytes:
         return honest(self, recipe, f"{question}{self.path}", value, draw, **cost)
 
-    Memo.keep = keep  # type: ignore[assignment, method-assign]
+    Memo.keep = keep  # type: ignore[method-assign]
 
 
 def in_memory() -> None:

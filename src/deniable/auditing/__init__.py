@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from deniable.auditing.plausibility import plausibility_test
     from deniable.auditing.poisoning import count_gain, mean_gain, worst_report
     from deniable.auditing.reconstruction import reconstruct
-    from deniable.auditing.sampled import Audit, audit
+    from deniable.auditing.sampled import audit
     from deniable.auditing.targets import Command, HttpClient, Scalar, Vectorised
     from deniable.auditing.timing import timing_test
+    from deniable.auditing.verdict import Audit
     from deniable.auditing.verifier import verify
 
 # Loaded on first use: the verifier must run with the standard library alone.
@@ -47,9 +48,10 @@ _HOMES = {
     "plausibility": ("plausibility_test",),
     "poisoning": ("count_gain", "mean_gain", "worst_report"),
     "reconstruction": ("reconstruct",),
-    "sampled": ("Audit", "audit"),
+    "sampled": ("audit",),
     "targets": ("Command", "HttpClient", "Scalar", "Vectorised"),
     "timing": ("timing_test",),
+    "verdict": ("Audit",),
     "verifier": ("verify",),
 }
 _HOME_OF = {name: home for home, found in _HOMES.items() for name in found}

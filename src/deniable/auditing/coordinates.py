@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.auditing.bounds import epsilon_below
-from deniable.auditing.targets import Target
+from deniable.auditing.targets import Target, draw_same
 from deniable.errors import InvalidParameter
 
 ERROR = 1e-4
@@ -52,7 +52,7 @@ def coordinate_test(
     coordinate are compared one by one, or above and below their middle when there are more than eight.
     """
     chosen = list(inputs)
-    runs = [target.draw(value, samples // max(len(chosen), 1)).reports for value in chosen]
+    runs = [draw_same(target, value, samples // max(len(chosen), 1)).reports.numbers() for value in chosen]
     if len(runs) < 2 or any(run.ndim != 2 or len(run) < 100 for run in runs):
         raise InvalidParameter("the test needs at least two inputs and reports that are rows of numbers")
     columns = runs[0].shape[1]

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from deniable.auditing.bounds import epsilon_below
-from deniable.auditing.events import Event, Feature, best_union, histogram, lowest_bit, seen_only
-from deniable.auditing.targets import Target
+from deniable.auditing.events import Event, Feature, best_union, histograms
+from deniable.auditing.families.values import lowest_bit_of_report, seen_only
+from deniable.auditing.targets import Target, draw_same
 from deniable.errors import InvalidParameter
 
 ERROR = 1e-4
@@ -52,21 +53,21 @@ def float_support_test(
     A double made as value + noise has the rounding of that sum: some doubles near 0 cannot be reached from 1. Half
     of the draws choose the event, the other half test it, both directions.
     """
-    runs = [target.draw(value, samples // 2).reports for value in inputs]
-    if len(runs) != 2 or any(run.ndim != 1 or run.dtype.kind not in "iuf" or len(run) < 400 for run in runs):
+    runs = [draw_same(target, value, samples // 2).reports for value in inputs]
+    if len(runs) != 2 or any(run.numbers().ndim != 1 or len(run) < 400 for run in runs):
         raise InvalidParameter("the test needs two inputs and reports that are single numbers")
-    third = [np.array_split(run, (len(run) // 4, len(run) // 2)) for run in runs]
-    fit, select, test = ([parts[k] for parts in third] for k in range(3))
-    features: Sequence[Feature] = [
-        Feature("the lowest bit of the report", lowest_bit, 96 * 16),
-        seen_only("reports that come back", fit[0], fit[1]),
+    parts = [
+        (run.rows(slice(0, len(run) // 4)), run.rows(slice(len(run) // 4, len(run) // 2)), run.rows(slice(len(run) // 2, None)))
+        for run in runs
     ]
+    fit, select, test = ([part[k] for part in parts] for k in range(3))
+    features: Sequence[Feature] = [lowest_bit_of_report(), seen_only("reports that come back", fit[0], fit[1])]
     worst: tuple[float, tuple[float, float], tuple[Any, Any], str] = (-np.inf, (0.0, 0.0), (inputs[0], inputs[1]), "nothing")
     for feature in features:
-        chosen = [histogram(feature, reports) for reports in select]
+        chosen = [histograms(feature, reports, 1)[0] for reports in select]
         for i, j in ((0, 1), (1, 0)):
             event = Event(feature, best_union(chosen[i], chosen[j], delta=0.0, epsilon=None)[1])
-            hits, other = event.hits(test[i]), event.hits(test[j])
+            hits, other = (int(event.counts(test[k], 1)[0][0]) for k in (i, j))
             lower = float(epsilon_below(hits, len(test[i]), other, len(test[j]), error / (2 * len(features))))
             if lower > worst[0]:
                 worst = lower, (hits / len(test[i]), other / len(test[j])), (inputs[i], inputs[j]), feature.name

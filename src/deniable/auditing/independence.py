@@ -10,18 +10,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.auditing.targets import Reports, Target
+from deniable.auditing.fields import ROOT, Table
+from deniable.auditing.octets import Octets, identities, words_of
+from deniable.auditing.returns import NEAR, RETURNS, returns, shared
+from deniable.auditing.targets import Target, draw_same
 from deniable.errors import InvalidParameter
 
 Floats = NDArray[np.float64]
 ERROR = 1e-6
-MOST_COLUMNS = 8
+MOST_COLUMNS = 32
 MOST_PAIRS = 4
+NOT_VALUES = ("type of ", "keys of ", "layout of ", "the text", "the headers")
 
 
 @dataclass(frozen=True)
 class Dependence:
-    """The most dependent reports of a run, and how unlikely that would be by chance (an upper bound, over all that was tried)."""
+    """The most dependent reports of a run, and how unlikely that would be by chance (an upper bound, over all that was tried).
+
+    `correlation` is the share of returning values where these gave it away.
+    """
 
     where: str
     correlation: float
@@ -39,55 +46,76 @@ class Dependence:
         """The finding in a sentence."""
         if not self.found:
             return f"no dependence found between {self.reports:,} reports (false alarms: at most {self.error:g})"
-        size = f"correlation {self.correlation:.4f} in {self.reports:,} reports"
-        return f"DEPENDENT: {self.where}: {size}, by chance below {self.chance:.1e}"
+        what = "share" if RETURNS in self.where else "correlation"
+        return (
+            f"DEPENDENT: {self.where}: {what} {self.correlation:.4f} in {self.reports:,} reports, by chance below {self.chance:.1e}"
+        )
 
 
 def independence_test(target: Target, inputs: Sequence[Any], *, samples: int = 200_000, error: float = ERROR) -> Dependence:
     """Compare reports at every distance in one run, and run against run: equal calls, and calls with another input.
 
-    Reused noise words show as correlation at some distance, whatever it is; a reused seed as two runs that
-    agree. Uses reports of a fixed input only, so nothing but the randomness can connect them. The chance is
-    bounded by a Bernstein inequality and multiplied by the number of comparisons.
+    Every field is compared. Reused noise words show as correlation at some distance, whatever it is; a reused seed as two runs
+    that agree; twin workers as values that come back too soon. Uses reports of a fixed input only, so nothing but the
+    randomness can connect them. The chance is bounded (Freedman's and Hoeffding's inequalities) and multiplied by the number
+    of comparisons.
     """
     chosen = list(inputs)[: MOST_PAIRS + 1]
     if not chosen:
         raise InvalidParameter("inputs must hold at least one test value")
     each = samples // (len(chosen) + 1)
-    runs = [(f"input number {number + 1}", target.draw(value, each).reports) for number, value in enumerate(chosen)]
-    runs.append(("input number 1, called again", target.draw(chosen[0], each).reports))
+    runs = [(f"input number {number + 1}", draw_same(target, value, each).reports) for number, value in enumerate(chosen)]
+    runs.append(("input number 1, called again", draw_same(target, chosen[0], each).reports))
     sizes = [len(reports) for _, reports in runs]
     if min(sizes) < 100:
         raise InvalidParameter("fewer than 100 reports came back; see the target's failures")
-    scored = [(name, _scores(reports[: min(sizes)])) for name, reports in runs]
+    contents = [(name, _contents(reports.rows(slice(0, min(sizes))))) for name, reports in runs]
+    scored = [(name, {field: _ranks(values) for field, values in fields.items()}) for name, fields in contents]
     worst: tuple[float, float, str] = (0.0, 0.0, "nothing")
     comparisons = 0
-    for place, (name, columns) in enumerate(scored):
-        for column, scores in columns.items():
+    for place, (name, fields) in enumerate(scored):
+        for field, scores in fields.items():
             comparisons += len(scores) - 1
-            worst = min(worst, _serial(scores, f"{column} of {name}"))
+            worst = min(worst, _serial(scores, f"{field} of {name}"))
             for other_name, others in scored[:place]:
-                if column in others:
+                if field in others:
                     # At every shift: a run may continue where another one began.
                     comparisons += 2 * len(scores) - 1
-                    worst = min(worst, _across(others[column], scores, f"{column} of {other_name} and of {name}"))
+                    worst = min(worst, _across(others[field], scores, f"{field} of {other_name} and of {name}"))
+    for name, values in contents:
+        for field, column in values.items():
+            comparisons += len(NEAR) + 1
+            worst = min(worst, returns(column, f"{field} of {name}"))
+    again = contents[-1][1]
+    for field, column in contents[0][1].items():
+        if field in again:
+            comparisons += 2
+            worst = min(worst, shared(column, again[field], f"{field} of {contents[0][0]} and of {contents[-1][0]}"))
     chance = min(1.0, math.exp(min(0.0, worst[0] + math.log(2 * max(comparisons, 1)))))
     return Dependence(worst[2], worst[1], chance, error, sum(sizes))
 
 
-def _scores(reports: Reports) -> dict[str, Floats]:
-    """Reports as numbers between -1/2 and 1/2 with mean zero: their ranks, column by column; the last column too."""
-    if reports.ndim == 1:
-        return {"the report": _ranks(reports)}
-    columns = reports.shape[1]
-    chosen = sorted({*range(min(columns, MOST_COLUMNS - 1)), columns - 1})
-    found = {f"coordinate {column}": _ranks(reports[:, column]) for column in chosen}
-    # A fingerprint of the whole row: reused rows agree in it even where single coordinates hardly vary.
-    _, rows = np.unique(reports, axis=0, return_inverse=True)
-    return {**found, "the whole report": _ranks(rows.ravel() * 0x9E3779B1 % (1 << 32))}
+def _contents(reports: Table) -> dict[str, NDArray[Any]]:
+    """What to compare: the fields, long ones by their first and last word, and the whole report; those that vary most."""
+    found: dict[str, NDArray[Any]] = {}
+    names = [name for name in reports.columns if not name.startswith(NOT_VALUES)]
+    for name in [*names[: MOST_COLUMNS // 2], *names[MOST_COLUMNS // 2 :][-MOST_COLUMNS // 2 :]]:
+        column = reports.columns[name]
+        label = "the report" if name == ROOT else name
+        if not isinstance(column, Octets):
+            found[label] = column
+            continue
+        found[label] = identities(column)
+        words = words_of(column)
+        if words.shape[1] > 1:
+            found |= {f"the first word of {label}": words[:, 0], f"the last word of {label}": words[:, -1]}
+    if len(reports.columns) > 1:
+        # A fingerprint of the whole report: reused ones agree in it even where single fields hardly vary.
+        found["the whole report"] = reports.whole()
+    return found
 
 
-def _ranks(values: Reports) -> Floats:
+def _ranks(values: NDArray[Any]) -> Floats:
     _, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
     middle = (np.cumsum(counts) - counts / 2) / len(values)
     return np.asarray(middle[codes.ravel()] - 0.5, np.float64)

@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from deniable.auditing.sampled import CONFIDENCE, Audit, audit
+from deniable.auditing.sampled import CONFIDENCE, audit
 from deniable.auditing.targets import Scalar
+from deniable.auditing.verdict import Audit
+from deniable.batch import Keystream
 from deniable.errors import InvalidParameter
 from deniable.exact import EpsilonLike
 
@@ -42,11 +44,13 @@ def memo_test(
     times: int = 16,
     samples: int = 50_000,
     confidence: float = CONFIDENCE,
+    order: Keystream | None = None,
 ) -> Memo:
     """Ask each of many fresh clients the same question `times` times, and audit the whole history as one report.
 
     `new_client()` makes one user's client: a function from value to report that remembers what it should. To test a
-    memory that must survive restarts, let the function make a new session on the user's stored state each time.
+    memory that must survive restarts, let the function make a new session on the user's stored state each time. `order` is what
+    the order of the inputs is drawn from.
     """
     if times < 2:
         raise InvalidParameter("times must be at least 2: one answer repeats nothing")
@@ -60,7 +64,7 @@ def memo_test(
         changed += any(answer != answers[0] for answer in answers[1:])
         return answers if _plain(answers[0]) else [str(answer) for answer in answers]
 
-    found = audit(Scalar(history), inputs, epsilon=epsilon, samples=samples, confidence=confidence)
+    found = audit(Scalar(history), inputs, epsilon=epsilon, samples=samples, confidence=confidence, order=order)
     return Memo(changed, asked, found)
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.auditing.events import Support
-from deniable.auditing.sampled import CONFIDENCE, Audit, audit
-from deniable.auditing.targets import Draws
+from deniable.auditing.fields import table_of_array
+from deniable.auditing.sampled import CONFIDENCE, audit
+from deniable.auditing.search import Support
+from deniable.auditing.targets import Draws, Order
+from deniable.auditing.verdict import Audit
 from deniable.batch import Keystream, SystemKeystream, draw_many
 from deniable.channels import Bits, Channel, Mixture, Product, TwoLevel
 from deniable.channels.hashing import Hashing
@@ -29,15 +32,17 @@ class OwnTarget:
         self.channel = mechanism.channel
         self._stream = SystemKeystream() if keystream is None else keystream
 
-    def draw(self, value: Any, count: int) -> Draws:
+    def draw(self, values: Sequence[int], order: Order) -> Draws:
         """Outputs as numbers, or as rows of bits or parts."""
-        return Draws(spread(self.channel, draw_many(self.channel, _repeated(self.channel, value, count), self._stream)))
+        outputs = draw_many(self.channel, _inputs(self.channel, list(values), order), self._stream)
+        return Draws(table_of_array(spread(self.channel, outputs), order.astype(np.intp, copy=False), np.arange(len(order))))
 
 
-def _repeated(channel: Channel, index: int, count: int) -> Any:
+def _inputs(channel: Channel, indices: list[int], order: Order) -> Any:
     if isinstance(channel, Product):
-        return tuple(_repeated(part, digit, count) for part, digit in zip(channel.parts, channel.split_input(index), strict=True))
-    return np.full(count, index, np.int64 if channel.inputs < WIDEST else object)
+        digits = zip(*[channel.split_input(index) for index in indices], strict=True)
+        return tuple(_inputs(part, list(digit), order) for part, digit in zip(channel.parts, digits, strict=True))
+    return np.array(indices, np.int64 if channel.inputs < WIDEST else object)[order]
 
 
 def spread(channel: Channel, outputs: Any) -> NDArray[Any]:
@@ -45,12 +50,12 @@ def spread(channel: Channel, outputs: Any) -> NDArray[Any]:
     if isinstance(outputs, tuple):
         parts = channel.parts if isinstance(channel, Product) else [channel] * len(outputs)
         columns = [spread(part, column) for part, column in zip(parts, outputs, strict=True)]
-        return np.column_stack([column.astype(np.float64) for column in columns])
+        return np.column_stack(columns)
     found = np.asarray(outputs)
     bits = isinstance(channel, Bits) or (isinstance(channel, TwoLevel) and isinstance(channel.sets, Subsets))
     if bits and found.ndim == 2:
         return np.unpackbits(found, axis=1, bitorder="little", count=channel.inputs)
-    return found.astype(np.str_) if found.dtype == object else found
+    return found
 
 
 def own_inputs(channel: Channel, most: int = INPUTS) -> list[int]:
@@ -107,4 +112,6 @@ def audit_mechanism(
         samples=samples,
         confidence=confidence,
         support=own_support(channel),
+        learned=False,
+        order=keystream,
     )

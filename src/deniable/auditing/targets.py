@@ -1,4 +1,4 @@
-"""What can be audited: a function, a command, an HTTP service, a mechanism. All of them answer "n reports of this value"."""
+"""What can be audited: a function, a command, an HTTP service. All of them answer "a report of each of these values"."""
 
 from __future__ import annotations
 
@@ -20,33 +20,39 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.auditing.answers import LONGEST, Answer, in_output, table_of_answers
+from deniable.auditing.fields import Table, joined, table_of, table_of_array
 from deniable.errors import InvalidParameter
 
-Reports = NDArray[Any]
-LONGEST = 1 << 16
-"""Answers longer than so many bytes are not reports."""
+Order = NDArray[Any]
 CHUNK = 1 << 20
+LINES_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True)
 class Draws:
-    """Reports of one value, and what went wrong instead of a report."""
+    """Reports, and what went wrong instead of a report."""
 
-    reports: Reports
+    reports: Table
     failures: Counter[str] = field(default_factory=Counter)
 
 
 class Target(Protocol):
-    """Anything that makes reports of a value."""
+    """Anything that makes reports of values."""
 
-    def draw(self, value: Any, count: int) -> Draws:
-        """Ask for `count` independent reports of a value."""
+    def draw(self, values: Sequence[Any], order: Order) -> Draws:
+        """Ask for one report of `values[i]` for every i of the order, independent of each other."""
         ...
+
+
+def draw_same(target: Target, value: Any, count: int) -> Draws:
+    """So many reports of one value."""
+    return target.draw([value], np.zeros(count, np.intp))
 
 
 @dataclass(frozen=True)
 class Vectorised:
-    """A function from an array of equal values to as many reports (numbers, or rows of them).
+    """A function from an array of values to as many reports (numbers, rows of numbers, text, or a list of anything).
 
     With `workers`, several threads call it at once: only for functions that allow that (a shared numpy Generator does not).
     """
@@ -54,28 +60,32 @@ class Vectorised:
     function: Callable[[Any], Any]
     workers: int = 1
 
-    def draw(self, value: Any, count: int) -> Draws:
+    def draw(self, values: Sequence[Any], order: Order) -> Draws:
         """One call per million, or less when there are several workers."""
-        piece = max(1, min(CHUNK, -(-count // self.workers)))
-        sizes = [min(piece, count - start) for start in range(0, count, piece)]
+        piece = max(1, min(CHUNK, -(-len(order) // self.workers)))
+        starts = range(0, len(order), piece)
         if self.workers == 1:
-            answers = [self._call(value, size) for size in sizes]
+            answers = [self._call(values, order[start : start + piece], start) for start in starts]
         else:
             with ThreadPoolExecutor(self.workers) as pool:
-                answers = list(pool.map(lambda size: self._call(value, size), sizes))
-        parts = [answer.reports for answer in answers if len(answer.reports)]
-        return Draws(_joined(parts), sum((answer.failures for answer in answers), Counter[str]()))
+                answers = list(pool.map(lambda start: self._call(values, order[start : start + piece], start), starts))
+        failures = sum((answer.failures for answer in answers), Counter[str]())
+        return Draws(joined([answer.reports for answer in answers if len(answer.reports)] or [_none()]), failures)
 
-    def _call(self, value: Any, size: int) -> Draws:
-        failures = Counter[str]()
-        asked: Any = [value] * size if isinstance(value, list | tuple | dict) else np.full(size, value)
+    def _call(self, values: Sequence[Any], order: Order, start: int) -> Draws:
+        plain = len({type(value) for value in values}) == 1 and isinstance(values[0], bool | int | float | str)
+        asked: Any = np.array(values)[order] if plain else [values[place] for place in order]
         try:
-            found = np.asarray(self.function(asked))
+            found = self.function(asked)
+            size = len(found) if hasattr(found, "__len__") else -1
         except (Exception, SystemExit) as error:  # whatever somebody else's code raises
-            return Draws(np.empty(0), Counter({f"raised {type(error).__name__}": size}))
-        if found.ndim not in (1, 2) or len(found) != size:
-            return Draws(np.empty(0), Counter({"gave another number of reports than values": size}))
-        return Draws(found if found.dtype.kind in "biuf" else as_reports(list(found), failures), failures)
+            return Draws(_none(), Counter({f"raised {type(error).__name__}": len(order)}))
+        if size != len(order):
+            return Draws(_none(), Counter({"gave another number of reports than values": len(order)}))
+        places, positions = order.astype(np.intp, copy=False), np.arange(start, start + size)
+        if isinstance(found, np.ndarray) and found.ndim in (1, 2):
+            return Draws(table_of_array(found, places, positions))
+        return Draws(table_of(list(found), places, positions))
 
 
 @dataclass(frozen=True)
@@ -84,15 +94,17 @@ class Scalar:
 
     function: Callable[[Any], Any]
 
-    def draw(self, value: Any, count: int) -> Draws:
+    def draw(self, values: Sequence[Any], order: Order) -> Draws:
         """One call per report."""
-        found, failures = [], Counter[str]()
-        for _ in range(count):
+        found, positions, failures = [], [], Counter[str]()
+        for position, place in enumerate(order):
             try:
-                found.append(self.function(value))
+                found.append(self.function(values[place]))
+                positions.append(position)
             except (Exception, SystemExit) as error:  # whatever somebody else's code raises
                 failures[f"raised {type(error).__name__}"] += 1
-        return Draws(as_reports(found, failures), failures)
+        kept = np.array(positions, np.intp)
+        return Draws(table_of(found, order[kept].astype(np.intp), kept), failures)
 
 
 @dataclass(frozen=True)
@@ -120,17 +132,16 @@ class Command:
         except ValueError:
             raise InvalidParameter("the command has an open quotation mark; close it") from None
 
-    def draw(self, value: Any, count: int) -> Draws:
+    def draw(self, values: Sequence[Any], order: Order) -> Draws:
         """Several processes at a time."""
-        text = value if isinstance(value, str) else json.dumps(value)
-        at_once = min(count, 1 << 16) if self.lines else 1
-        sizes = [min(at_once, count - start) for start in range(0, count, at_once)]
+        texts = [((value if isinstance(value, str) else json.dumps(value)) + "\n").encode() for value in values]
+        at_once = min(max(len(order), 1), LINES_AT_ONCE) if self.lines else 1
+        pieces = [order[start : start + at_once] for start in range(0, len(order), at_once)]
         with ThreadPoolExecutor(self.workers or os.cpu_count() or 1) as pool:
-            answers = list(pool.map(lambda size: self._run(text, size), sizes))
-        failures = sum((failed for _, failed in answers), Counter[str]())
-        return Draws(as_reports([report for found, _ in answers for report in found], failures), failures)
+            answers = list(pool.map(lambda piece: self._run(b"".join([texts[place] for place in piece]), len(piece)), pieces))
+        return _collected(answers, pieces, order)
 
-    def _run(self, text: str, size: int) -> tuple[list[Any], Counter[str]]:
+    def _run(self, text: bytes, size: int) -> tuple[list[Answer], Counter[str]]:
         try:
             # Its own session, so that children of a program that hangs are ended with it.
             process = subprocess.Popen(  # noqa: S603 - running the user's own command is the purpose
@@ -139,14 +150,14 @@ class Command:
         except OSError:
             raise InvalidParameter("the command cannot be started; check its first word and its path") from None
         try:
-            output, _ = process.communicate((text + "\n").encode() * size, timeout=self.timeout)
+            output, _ = process.communicate(text, timeout=self.timeout)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             return [], Counter({f"took longer than {self.timeout:g} s": size})
         if process.returncode != 0:
             return [], Counter({f"ended with code {process.returncode}": size})
-        return _answers(output, size)
+        return in_output(output, size)
 
 
 @dataclass(frozen=True)
@@ -162,19 +173,21 @@ class HttpClient:
             raise InvalidParameter("url must begin with http:// or https://")
         _check_timeout(self.timeout)
 
-    def draw(self, value: Any, count: int) -> Draws:
+    def draw(self, values: Sequence[Any], order: Order) -> Draws:
         """Several requests at a time."""
+        bodies = [json.dumps(value).encode() for value in values]
         with ThreadPoolExecutor(self.workers) as pool:
-            answers = list(pool.map(lambda _: self._ask(value), range(count)))
-        failures = sum((failed for _, failed in answers), Counter[str]())
-        return Draws(as_reports([report for found, _ in answers for report in found], failures), failures)
+            answers = list(pool.map(lambda place: self._ask(bodies[place]), order))
+        return _collected(answers, [order[place : place + 1] for place in range(len(order))], order)
 
-    def _ask(self, value: Any) -> tuple[list[Any], Counter[str]]:
-        body = json.dumps(value).encode()
+    def _ask(self, body: bytes) -> tuple[list[Answer], Counter[str]]:
         request = urllib.request.Request(self.url, body, {"Content-Type": "application/json"})  # noqa: S310 - scheme checked
         try:
             with _opener(self.url).open(request, timeout=self.timeout) as answer:
-                return _answers(answer.read(LONGEST + 1), 1)
+                head = [
+                    f"{name}: {text}" for name, text in answer.headers.items() if name.lower() not in ("date", "content-length")
+                ]
+                return in_output(answer.read(LONGEST + 1), 1, "\n".join([str(answer.status), *head]))
         except urllib.error.HTTPError as error:
             return [], Counter({f"answered with status {error.code}": 1})
         except TimeoutError:
@@ -189,57 +202,19 @@ def _opener(url: str) -> urllib.request.OpenerDirector:
     return urllib.request.build_opener(urllib.request.ProxyHandler({} if plain else None))
 
 
+def _collected(answers: list[tuple[list[Answer], Counter[str]]], pieces: list[Order], order: Order) -> Draws:
+    """The reports of several processes or requests, in the order of asking."""
+    starts = np.cumsum([0, *map(len, pieces)])[:-1]
+    answered = [(start, found) for start, (found, _) in zip(starts, answers, strict=True) if found]
+    kept = np.concatenate([start + np.arange(len(found)) for start, found in answered] or [np.zeros(0)]).astype(np.intp)
+    failures = sum((failed for _, failed in answers), Counter[str]())
+    return Draws(table_of_answers([one for _, found in answered for one in found], order[kept].astype(np.intp), kept), failures)
+
+
 def _check_timeout(timeout: float) -> None:
     if not 0 < timeout < math.inf:
         raise InvalidParameter("timeout must be a positive number of seconds: how long a report may take")
 
 
-def _answers(output: bytes, size: int) -> tuple[list[Any], Counter[str]]:
-    """The reports in what was printed: one per line, JSON or plain words."""
-    if size == 1 and len(output) > LONGEST:
-        return [], Counter({"answered with too much": 1})
-    try:
-        lines = [line.strip() for line in output.decode().splitlines() if line.strip()]
-    except UnicodeDecodeError:
-        return [], Counter({"answered with something that is not text": size})
-    if len(lines) != size:
-        return [], Counter({"answered with another number of lines than values": size})
-    return [_parsed(line) for line in lines], Counter()
-
-
-def _parsed(line: str) -> Any:
-    try:
-        return json.loads(line)
-    except ValueError:
-        return line
-
-
-def as_reports(found: Sequence[Any], failures: Counter[str]) -> Reports:
-    """One array from what came back: numbers, rows of numbers, or text. What does not fit the majority is a failure."""
-    shapes = [_shape(report) for report in found]
-    if not shapes:
-        return np.empty(0)
-    usual = Counter(shapes).most_common(1)[0][0]
-    kept = [report for report, shape in zip(found, shapes, strict=True) if shape == usual]
-    if len(kept) < len(found):
-        failures["answered in another form than most"] += len(found) - len(kept)
-    if usual[0] == "text":
-        return np.array([report if isinstance(report, str) else json.dumps(report, sort_keys=True, default=str) for report in kept])
-    made = np.array(kept)
-    return made if made.dtype.kind in "biuf" else np.array([str(report) for report in kept])
-
-
-def _shape(report: Any) -> tuple[str, int]:
-    if isinstance(report, bool | int | float | np.number | np.bool_):
-        return ("number", 0) if report == report else ("text", 0)  # what is not a number is text
-    if isinstance(report, np.ndarray) and report.ndim == 1 and report.dtype.kind in "biuf":
-        return "row", len(report)
-    if isinstance(report, list | tuple) and report and all(isinstance(part, bool | int | float | np.number) for part in report):
-        return "row", len(report)
-    return "text", 0
-
-
-def _joined(parts: list[Reports]) -> Reports:
-    if not parts:
-        return np.empty(0)
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+def _none() -> Table:
+    return table_of([], np.zeros(0, np.intp), np.zeros(0, np.intp))

@@ -1,4 +1,4 @@
-"""`deniable audit`: is it as private as it says? Exit code 1 when it is not, 3 when nothing could be said."""
+"""`deniable audit`: is it as private as it says? Exit code 1 when it is not, 3 when there is no verdict."""
 
 from __future__ import annotations
 
@@ -58,8 +58,11 @@ def audit(
     """Try to disprove a privacy claim.
 
     A recipe's integers are checked by an independent verifier; with --samples its sampler is drawn from as well. Anything else
-    is asked for reports of the test values: the worst pair and event are looked for, then tested on fresh draws. Programs that
-    hang, crash or print something else are reported and not counted.
+    is asked for reports of the test values, in random order: the worst pair and event are looked for, then tested on fresh draws.
+    Programs that hang, crash or print something else are reported and not counted.
+
+    The exit code is 0 when nothing was found, 1 for a violation, 2 when the question was wrong, and 3 for no verdict: too few
+    reports came back, or they never repeat and no event told the test values apart.
     """
     if sum(source is not None for source in (recipe, program, function, url)) != 1:
         raise click.UsageError("give one of --recipe, --command, --python and --url")
@@ -135,10 +138,11 @@ def _of_draws(target: Target, inputs: list[Any], epsilon: str, delta: float, sam
     from deniable.auditing import independence_test
 
     result = sampled_audit(target, inputs, epsilon=epsilon, delta=delta, samples=samples, confidence=confidence)
-    lines = [result.words, *_pair(result.to_dict()), *_failures(result.failures), *result.warnings]
+    told = _pair(result.to_dict()) if result.violated is not None else []
+    lines = [result.words, *told, *_failures(result.failures), *result.warnings, *result.limits]
     document: dict[str, Any] = {**result.to_dict(), "sampled": result.to_dict(), "independence": None}
-    if result.violated is not None:
-        lines += [result.power] if not result.violated else []
+    if result.pair is not None:
+        lines += [result.power] if result.violated is False else []
         dependence = independence_test(target, inputs, samples=min(samples // 4, 200_000))
         document["independence"] = {
             "found": dependence.found,
@@ -148,8 +152,8 @@ def _of_draws(target: Target, inputs: list[Any], epsilon: str, delta: float, sam
             "words": dependence.words,
         }
         lines.append(dependence.words)
-        document["violated"] = result.violated or dependence.found
-        document["verdict"] = "violated" if document["violated"] else document["verdict"]
+        if dependence.found:
+            document |= {"violated": True, "verdict": "violated"}
     return {**document, "lines": lines}
 
 
@@ -197,8 +201,9 @@ def _of_recipe(path: str, epsilon: str | None, samples: int | None, confidence: 
         mechanism = mechanism_from_recipe(document["recipe"], allow_large=True)
         result = audit_mechanism(mechanism, samples=samples, confidence=confidence)
         found["sampled"] = result.to_dict()
-        found["lines"] += [result.words, result.power]
-        found["violated"] = bool(found["violated"]) or bool(result.violated)
+        found["lines"] += [result.words, *([result.power] if result.violated is False else [])]
+        both = (found["violated"], result.violated)
+        found["violated"] = True if True in both else None if None in both else False
     return found
 
 
