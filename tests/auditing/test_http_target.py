@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from tests.client.test_transport import noting
 
@@ -13,6 +14,6 @@ def test_a_service_over_plain_http_is_not_asked_through_a_proxy(monkeypatch: pyt
         for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
             monkeypatch.setenv(name, proxy.address)
         monkeypatch.delenv("no_proxy", raising=False)
-        HttpClient(f"{service.address}/").draw(1, 2)
+        HttpClient(f"{service.address}/").draw([1], np.zeros(2, np.intp))
         assert len(service.seen) == 2
         assert proxy.seen == []

@@ -6,12 +6,14 @@ import json
 
 from tests.outside_data import FOLDER
 
+from deniable.experiments.agreement import disagreements
 from deniable.experiments.artifact import Result, Run
 from deniable.experiments.catalogue import find
+from deniable.experiments.run import compute
 
 
 def computed(name: str) -> Result:
-    found: Result = json.loads(json.dumps(find(name).compute(Run(data=FOLDER))))
+    found: Result = json.loads(json.dumps(compute(find(name), Run(data=FOLDER))))
     return found
 
 
@@ -21,6 +23,7 @@ def check(name: str, *, twice: bool) -> None:
         assert computed(name) == result
     for verdict in artifact.verdicts(result):
         assert verdict.explained, f"{name}: {verdict.name} {verdict.published} is {verdict.ours}"
+        assert disagreements(verdict) == [], f"{name}: {verdict.name}"
     for picture in artifact.draw(result).values() if artifact.draw else ():
         assert picture.to_dict()["title"]["text"]
     if artifact.table:

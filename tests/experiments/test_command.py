@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from deniable.cli import main
 from deniable.experiments import catalogue
 from deniable.experiments import run as frame
-from deniable.experiments.artifact import Published, Run
+from deniable.experiments.artifact import Published, Run, named
 
 
 def run(*arguments: str) -> Result:
@@ -90,7 +90,10 @@ def test_all_makes_one_page_and_says_what_was_left_out(tmp_path: Path, monkeypat
     assert "<svg" in page
     found = json.loads(run("all", "--json", "--output", str(tmp_path)).output)
     assert [one["kept"] for one in found["artifacts"]] == [True, True]
-    assert sum(one["explained"] for one in found["artifacts"]) == 2
+    assert sum(one["corrected"] for one in found["artifacts"]) == 2
+    assert [row["chapter"].partition(":")[0] for row in found["chapters"]] == ["Chapter 4", "Lecture notes"]
+    assert sum(row["confirmed"] for row in found["chapters"]) == sum(one["confirmed"] for one in found["artifacts"])
+    assert "By chapter" in page
 
 
 def test_a_difference_without_a_reason_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,6 +102,23 @@ def test_a_difference_without_a_reason_fails(tmp_path: Path, monkeypatch: pytest
     result = run("example-2", "--output", str(tmp_path))
     assert result.exit_code == 1
     assert "differs without explanation: example-2" in result.stderr
+
+
+def test_a_reason_that_contradicts_its_numbers_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = Published("variance of the count", 3.0, 0.1, "nowhere", "It is 17.3 exactly.", evidence=named("variance of the count"))
+    odd = replace(catalogue.find("example-2"), published=(said,))
+    monkeypatch.setattr(frame, "find", lambda name: odd)
+    result = run("example-2", "--output", str(tmp_path))
+    assert result.exit_code == 1
+    assert "a reason contradicts its own numbers: example-2" in result.stderr
+    assert "17.3 is said, and no computed number is that" in result.output
+
+
+def test_without_data_counts_are_not_compared(tmp_path: Path) -> None:
+    result = run("table-4.3", "--output", str(tmp_path))
+    assert result.exit_code == 0
+    assert "not compared" in result.output
+    assert "reproduced" not in result.output
 
 
 def _break(run: Run) -> dict[str, Any]:

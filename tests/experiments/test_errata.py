@@ -66,3 +66,11 @@ def test_linked_pages_exist() -> None:
     links = re.findall(r"\]\(([^)#]+)\)", TEXT)
     assert links
     assert [link for link in links if not (PAGE.parent / link).is_file()] == []
+
+
+def test_every_part_says_what_was_confirmed() -> None:
+    parts = {part.partition("\n")[0]: part for part in re.split(r"^## ", TEXT, flags=re.MULTILINE)[1:]}
+    about = [title for title, part in parts.items() if "\n### " in part]
+    assert len(about) == 6
+    for title in about:
+        assert "\nConfirmed: " in parts[title].partition("### ")[0], title

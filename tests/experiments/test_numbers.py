@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deniable.experiments.artifact import REPRODUCED, Run
+from deniable.experiments.artifact import Run
 from deniable.experiments.catalogue import find
 from deniable.experiments.joint_error import GRID, JOINT, PLAIN, errors, mean_relative_error, share_of_sums, share_of_sums_error
 from deniable.experiments.run import compute
+from deniable.experiments.verdict import REPRODUCED
 
 GOLDEN = {row["id"]: row for row in json.loads((Path(__file__).parents[1] / "golden" / "golden.json").read_text(encoding="utf-8"))}
 

@@ -16,6 +16,7 @@ from deniable.cli.terminal import console, print_json, table
 if TYPE_CHECKING:
     from deniable.experiments.artifact import Run
     from deniable.experiments.run import Done, Skipped
+    from deniable.experiments.verdict import Verdict
 
 DIFFERENT = 1
 """The exit code when a published number differs and nobody says why."""
@@ -89,6 +90,7 @@ def _all(names: list[str], run: Run, output: Path, again: bool, as_json: bool) -
     page = build(found, run, output / "index.html", command)
     if as_json:
         document = {
+            "chapters": _chapters(done),
             "artifacts": [_summary(one) for one in done],
             "skipped": [{"name": one.name, "why": one.why} for one in skipped],
             "page": str(page),
@@ -100,19 +102,32 @@ def _all(names: list[str], run: Run, output: Path, again: bool, as_json: bool) -
 
 
 def _summary(one: Done) -> dict[str, Any]:
+    from deniable.experiments.verdict import STANDINGS
+
     return {
         "name": one.artifact.name,
-        "reproduced": one.reproduced,
-        "explained": one.explained,
+        **{standing: one.count(standing) for standing in STANDINGS},
+        "as_released": {standing: one.as_released(standing) for standing in STANDINGS},
+        "not_compared": one.not_compared,
         "unexplained": one.unexplained,
+        "contradictions": one.contradictions,
         "seconds": round(one.seconds, 3),
         "kept": one.kept,
     }
 
 
+def _chapters(done: list[Done]) -> list[dict[str, Any]]:
+    from deniable.experiments import summary
+
+    return [
+        {"chapter": row.chapter.title, **row.counts, "as_released": row.as_released, "sentence": row.chapter.sentence}
+        for row in summary.rows(done)
+    ]
+
+
 def _show(one: Done) -> None:
-    from deniable.experiments.artifact import CLAIMS
-    from deniable.experiments.report_page import pair, shown
+    from deniable.experiments.report_page import HEADINGS, shown
+    from deniable.experiments.verdict import STANDINGS
 
     click.echo(f"{one.artifact.name}: {one.artifact.title} ({one.artifact.source})")
     if one.artifact.note:
@@ -124,62 +139,77 @@ def _show(one: Done) -> None:
             for row in rows:
                 whole.add_row(*(shown(cell) if isinstance(cell, float) else str(cell) for cell in row.values()))
             console().print(whole)
-    judged = table(
-        "number or claim", "where", "published", "ours", "tolerance", "verdict", numbers=("published", "ours", "tolerance")
-    )
-    for verdict in one.verdicts:
-        published, ours, allowed = pair(verdict)
-        what = verdict.published if isinstance(verdict.published, str) else verdict.name
-        judged.add_row(what, verdict.where, published, ours, allowed, verdict.verdict)
-    if one.verdicts:
-        console().print(judged)
-    reasons: dict[str, list[str]] = {}
-    for verdict in one.verdicts:
-        if verdict.why:
-            reasons.setdefault(verdict.why, []).append(str(verdict.published) if verdict.name == CLAIMS else verdict.name)
-    for why, names in reasons.items():
-        click.echo(f"why it differs ({'; '.join(names)}): {why}")
-    for verdict in one.verdicts:
-        proof = [verdict.finding] if verdict.finding else []
-        proof += [f"{label}: {shown(value, 4)}" for label, value in verdict.evidence.items()]
-        if proof:
-            click.echo(f"evidence ({verdict.published if verdict.name == CLAIMS else verdict.name}): {'; '.join(proof)}")
+    for standing in STANDINGS:
+        some = [verdict for verdict in one.verdicts if verdict.standing == standing]
+        if some:
+            click.echo(f"{HEADINGS[standing]} ({len(some)})")
+            _show_verdicts(some)
+    for contradiction in one.contradictions:
+        click.echo(f"the reason contradicts its numbers: {contradiction}")
     for path in one.pictures.values():
         click.echo(f"picture: {path}")
 
 
-def _show_all(done: list[Done], skipped: list[Skipped], page: Path) -> None:
-    whole = table(
-        "artifact",
-        "what",
-        "reproduced",
-        "explained",
-        "unexplained",
-        "seconds",
-        numbers=("reproduced", "explained", "unexplained", "seconds"),
+def _show_verdicts(verdicts: list[Verdict]) -> None:
+    """A table of numbers, then every reason once, then what was computed for it."""
+    from deniable.experiments.report_page import pair, shown
+    from deniable.experiments.verdict import CLAIMS
+
+    judged = table(
+        "number or claim", "where", "published", "ours", "tolerance", "verdict", numbers=("published", "ours", "tolerance")
     )
+    reasons: dict[str, list[str]] = {}
+    for verdict in verdicts:
+        published, ours, allowed = pair(verdict)
+        what = str(verdict.published) if verdict.name == CLAIMS else verdict.name
+        judged.add_row(what, verdict.where, published, ours, allowed, verdict.verdict)
+        if verdict.why:
+            reasons.setdefault(verdict.why, []).append(what)
+    console().print(judged)
+    for why, names in reasons.items():
+        click.echo(f"why ({'; '.join(names)}): {why}")
+    settings: set[str] = set()
+    for verdict in verdicts:
+        finding = verdict.finding_after(settings)
+        proof = [finding] if finding else []
+        proof += [f"{label}: {shown(value, 4)}" for label, value in verdict.evidence.items()]
+        if proof:
+            click.echo(f"evidence ({verdict.published if verdict.name == CLAIMS else verdict.name}): {'; '.join(proof)}")
+
+
+def _show_all(done: list[Done], skipped: list[Skipped], page: Path) -> None:
+    from deniable.experiments import summary
+    from deniable.experiments.verdict import STANDINGS
+
+    whole = table("artifact", "what", *STANDINGS, "seconds", numbers=(*STANDINGS, "seconds"))
     for one in done:
         seconds = "kept" if one.kept else f"{one.seconds:.1f}"
-        whole.add_row(one.artifact.name, one.artifact.title, str(one.reproduced), str(one.explained), str(one.unexplained), seconds)
+        whole.add_row(one.artifact.name, one.artifact.title, *(str(one.count(standing)) for standing in STANDINGS), seconds)
     console().print(whole)
     for left_out in skipped:
         click.echo(f"skipped {left_out.name}: {left_out.why}")
+    for row in summary.rows(done):
+        counts = ", ".join(f"{row.counts[standing]} {standing}" for standing in STANDINGS)
+        click.echo(f"{row.chapter.title}: {counts}. {row.chapter.sentence}")
+    found = summary.totals(done)
     click.echo(
-        f"{len(done)} artifacts: {sum(one.reproduced for one in done)} numbers and claims reproduced, "
-        f"{sum(one.explained for one in done)} differ and the reason is known, "
+        f"{len(done)} artifacts: {', '.join(f'{found[standing]} {standing}' for standing in STANDINGS)}; "
         f"{sum(one.unexplained for one in done)} differ without explanation; {len(skipped)} skipped"
     )
     click.echo(f"page: {page}")
 
 
 def _finish(done: list[Done], broken: list[Skipped] | None = None) -> None:
-    """Exit with 1 when something differs without explanation, or could not be computed at all."""
+    """Exit with 1 when something differs without explanation, contradicts its numbers, or could not be computed at all."""
     strange = [one.artifact.name for one in done if one.unexplained]
     if strange:
         click.echo(f"deniable: differs without explanation: {', '.join(strange)}", err=True)
+    contradicting = [one.artifact.name for one in done if one.contradictions]
+    if contradicting:
+        click.echo(f"deniable: a reason contradicts its own numbers: {', '.join(contradicting)}", err=True)
     for failed in broken or []:
         click.echo(f"deniable: {failed.name} failed: {failed.why}", err=True)
-    if strange or broken:
+    if strange or contradicting or broken:
         raise click.exceptions.Exit(DIFFERENT)
 
 

@@ -4,6 +4,7 @@ Artifact, Published, Claim, Verdict   what one is made of, and how it is judged
 Run                                   size, recorded randomness and data of one computation
 """
 
-from deniable.experiments.artifact import Artifact, Claim, MissingData, Published, Result, Run, Verdict
+from deniable.experiments.artifact import Artifact, Claim, MissingData, Published, Result, Run
+from deniable.experiments.verdict import Verdict
 
 __all__ = ["Artifact", "Claim", "MissingData", "Published", "Result", "Run", "Verdict"]

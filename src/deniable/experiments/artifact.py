@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from deniable.errors import InvalidParameter
+from deniable.experiments.verdict import CLAIMS, DIFFERS, NOT_COMPARED, RELEASED, REPRODUCED, Verdict
 from deniable.testing import FixedKeystream
 
 Result = dict[str, Any]
@@ -19,11 +20,10 @@ Result = dict[str, Any]
 Evidence = Callable[[Result], Mapping[str, float]]
 """From a result to the numbers in it that bear a reason out, each under a name that says what it is."""
 
-REPRODUCED = "reproduced"
-DIFFERS = "differs"
-CLAIMS = "claim"
-SHOWN = 3
-"""So many readings are named in a sentence; all of them are in the table."""
+Why = str | Callable[[Result], str]
+"""A reason in words; one that quotes computed numbers makes its words of the result."""
+FILES = "files"
+"""Where a result keeps the names of the data files it was computed from."""
 
 
 class MissingData(InvalidParameter):
@@ -34,7 +34,8 @@ class MissingData(InvalidParameter):
 class Run:
     """How one artifact is computed: at what size, from which recorded randomness, with which data.
 
-    `progress` and `note` tell whoever waits; `steps` is where long parts are kept until the artifact is done.
+    `progress` and `note` tell whoever waits; `steps` is where long parts are kept until the artifact is done; `opened` collects
+    the data files that were read.
     """
 
     full: bool = False
@@ -43,6 +44,7 @@ class Run:
     progress: Callable[[int, int], None] = lambda done, total: None
     note: Callable[[str], None] = lambda what: None
     steps: Path | None = None
+    opened: set[str] = field(default_factory=set, compare=False)
 
     def once(self, what: str, compute: Callable[[], Any]) -> Any:
         """A long part of an artifact, as JSON: noted while it is computed, and read back when the run was stopped after it."""
@@ -69,11 +71,16 @@ class Run:
     def file(self, name: str, source: str) -> Path:
         """A data file, or an error that says which file is wanted and where it comes from."""
         if self.data is not None and (self.data / name).exists():
+            self.opened.add(name)
             return self.data / name
         where = "no --data directory was given" if self.data is None else "it is not in the --data directory"
         raise MissingData(
             f"this artifact needs {name} ({source}); {where}. Put the file there and run again with --data DIRECTORY."
         )
+
+    def has(self, name: str) -> bool:
+        """Is a data file here?"""
+        return self.data is not None and (self.data / name).exists()
 
 
 def named(*names: str) -> Evidence:
@@ -101,99 +108,108 @@ def other_roundings(name: str, digits: int = 2) -> Evidence:
 
 
 @dataclass(frozen=True)
+class AsReleased:
+    """The same number with the setting of the released program: one reading, taken from the program and not searched for.
+
+    `setting` says what differs from ours; `source` is repository, commit and file. `fair` says that it is a setting as good as
+    ours; otherwise something in it is wrong, or measured in two ways, and a number that needs it is corrected, not confirmed.
+    `of` finds the number in a result; without it the value under `name` in `result["numbers"]` is meant.
+    """
+
+    name: str
+    setting: str
+    source: str
+    fair: bool = False
+    of: Callable[[Result], float] | None = None
+
+    def value(self, result: Result) -> float:
+        """Our number with that setting."""
+        return float(result["numbers"][self.name] if self.of is None else self.of(result))
+
+
+@dataclass(frozen=True)
 class Published:
     """A number stated in a source, and how near ours must come to count as reproduced.
 
     `tolerance` is the rounding of the printed number plus, where it was simulated, its sampling error. `why` is needed
     where a correct program cannot reproduce the number: it says what is wrong with the printed one and how one can see it.
-    A reason needs numbers of the same run: `variants` are other readings of this very number, and are held against the
-    printed one; `evidence` is any other number that bears the reason out.
+    A reason needs numbers of the same run: `released` is this very number with the setting of the released program,
+    `variants` are other readings of it, and are held against the printed one; `evidence` is any other number that bears the
+    reason out. `given` are numbers that the reason quotes from the source. `cause_unknown` says that the cause is not known.
     `of` finds our number in a result; without it the value under the same name in `result["numbers"]` is meant.
+    `needs` are the data files without which there is nothing to compare; without it, all of the artifact's.
     """
 
     name: str
     value: float
     tolerance: float
     where: str
-    why: str = ""
+    why: Why = ""
     of: Callable[[Result], float] | None = None
     variants: Evidence | None = None
     evidence: Evidence | None = None
+    released: AsReleased | None = None
+    given: tuple[float, ...] = ()
+    cause_unknown: bool = False
+    needs: tuple[str, ...] | None = None
 
     def ours(self, result: Result) -> float:
         """Our number for it."""
         return float(result["numbers"][self.name] if self.of is None else self.of(result))
 
+    def verdict(self, result: Result) -> Verdict:
+        """Ours beside the published."""
+        ours = self.ours(result)
+        judged = Verdict(self.name, self.where, self.value, ours, self.tolerance, REPRODUCED, "")
+        if self._near(ours):
+            return replace(judged, evidence=_found(self.evidence, result))
+        judged = replace(
+            judged,
+            verdict=DIFFERS,
+            why=_text(self.why, result),
+            variants=_found(self.variants, result),
+            evidence=_found(self.evidence, result),
+            given=self.given,
+            cause_unknown=self.cause_unknown,
+        )
+        if self.released is None:
+            return judged
+        again = self.released.value(result)
+        setting = f"{self.released.setting}; {self.released.source}"
+        met = RELEASED if self._near(again) else DIFFERS
+        return replace(judged, verdict=met, released=again, setting=setting, fair=self.released.fair)
+
+    def _near(self, ours: float) -> bool:
+        return math.isfinite(ours) and abs(ours - self.value) <= self.tolerance
+
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of a source in words, and whether our numbers bear it out; if not, `evidence` shows by how much."""
+    """A statement of a source in words, and whether our numbers bear it out; `evidence` shows by how much.
+
+    `levels` says at which ε it holds, for a reason that speaks of them.
+    """
 
     text: str
     where: str
     holds: Callable[[Result], bool]
-    why: str = ""
+    why: Why = ""
     evidence: Evidence | None = None
+    levels: Callable[[Result], Mapping[float, bool]] | None = None
+    given: tuple[float, ...] = ()
+    cause_unknown: bool = False
+    needs: tuple[str, ...] | None = None
 
-
-@dataclass(frozen=True)
-class Verdict:
-    """One published number or claim, ours beside it, and what follows."""
-
-    name: str
-    where: str
-    published: float | str
-    ours: float | bool
-    tolerance: float
-    verdict: str
-    why: str
-    variants: Mapping[str, float] = field(default_factory=dict)
-    evidence: Mapping[str, float] = field(default_factory=dict)
-
-    @property
-    def explained(self) -> bool:
-        """Reproduced, or different for a stated reason that numbers of the same run bear out."""
-        return self.verdict == REPRODUCED or (bool(self.why) and self.shown)
-
-    @property
-    def shown(self) -> bool:
-        """Is there a finite number to look at beside the reason?"""
-        return any(math.isfinite(value) for value in (*self.variants.values(), *self.evidence.values()))
-
-    @property
-    def met_by(self) -> list[str]:
-        """The readings of the source that give the printed number."""
-        if isinstance(self.published, str):
-            return []
-        return [label for label, value in self.variants.items() if abs(value - self.published) <= self.tolerance]
-
-    @property
-    def finding(self) -> str:
-        """In words: how many of the other readings give the printed number, which, and from where to where all of them lie."""
-        if not self.variants or isinstance(self.published, str):
-            return ""
-        printed = self.published
-        if len(self.variants) == 1:
-            label, value = next(iter(self.variants.items()))
-            if self.met_by:
-                return f"The printed number is got with: {label} ({value:.4g})."
-            return f"{label} gives {value:.4g}, not the printed number."
-        near = sorted(self.variants, key=lambda label: abs(self.variants[label] - printed))
-        named_ones = "; ".join(f"{label} ({self.variants[label]:.4g})" for label in near[: min(len(self.met_by), SHOWN) or 1])
-        span = f"all lie between {min(self.variants.values()):.4g} and {max(self.variants.values()):.4g}"
-        if self.met_by:
-            more = " and others" if len(self.met_by) > SHOWN else ""
-            count = f"{len(self.met_by)} of {len(self.variants)}"
-            return f"The printed number is got with {count} other readings: {named_ones}{more}; {span}."
-        return f"None of {len(self.variants)} other readings gives the printed number: {span}; the nearest is {named_ones}."
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain values for a file."""
-        plain = ("name", "where", "published", "ours", "tolerance", "verdict", "why")
-        found = {name: getattr(self, name) for name in plain}
-        if self.verdict != REPRODUCED:
-            found |= {"finding": self.finding, "variants": dict(self.variants), "evidence": dict(self.evidence)}
-        return found
+    def verdict(self, result: Result) -> Verdict:
+        """Does it hold?"""
+        holds = bool(self.holds(result))
+        judged = Verdict(CLAIMS, self.where, self.text, holds, 0.0, REPRODUCED, "", evidence=_found(self.evidence, result))
+        if holds:
+            return judged
+        levels = {} if self.levels is None else self.levels(result)
+        return replace(
+            judged, verdict=DIFFERS, why=_text(self.why, result), levels=levels, given=self.given, cause_unknown=self.cause_unknown
+        )
 
 
 @dataclass(frozen=True)
@@ -201,7 +217,8 @@ class Artifact:
     """A table, figure or example of a source that one command makes again.
 
     `compute` gives numbers as JSON; `draw` makes charts of such JSON (or none for a table; `table` then gives rows for people);
-    `sources` names data files the result rests on; `beyond` marks what no source has.
+    `data` names the files the result rests on, `optional` those it can do without. A number or claim whose files were not read
+    is never judged.
     """
 
     name: str
@@ -214,26 +231,27 @@ class Artifact:
     claims: tuple[Claim, ...] = ()
     note: str = ""
     data: tuple[str, ...] = field(default=())
+    optional: tuple[str, ...] = field(default=())
 
     def verdicts(self, result: Result) -> list[Verdict]:
         """Every published number and claim beside ours."""
-        found = []
-        for number in self.published:
-            ours = number.ours(result)
-            near = math.isfinite(ours) and abs(ours - number.value) <= number.tolerance
-            judged = Verdict(number.name, number.where, number.value, ours, number.tolerance, REPRODUCED, "")
-            if not near:
-                tried, other = _found(number.variants, result), _found(number.evidence, result)
-                judged = replace(judged, verdict=DIFFERS, why=number.why, variants=tried, evidence=other)
-            found.append(judged)
-        for claim in self.claims:
-            holds = bool(claim.holds(result))
-            judged = Verdict(CLAIMS, claim.where, claim.text, holds, 0.0, REPRODUCED, "")
-            if not holds:
-                judged = replace(judged, verdict=DIFFERS, why=claim.why, evidence=_found(claim.evidence, result))
-            found.append(judged)
-        return found
+        read = set(result.get(FILES, ()))
+        judged: list[Published | Claim] = [*self.published, *self.claims]
+        return [self._judge(one, result, read) for one in judged]
+
+    def _judge(self, one: Published | Claim, result: Result, read: set[str]) -> Verdict:
+        missing = [name for name in (self.data if one.needs is None else one.needs) if name not in read]
+        if not missing:
+            return one.verdict(result)
+        why = f"Nothing was computed for it: {', '.join(missing)} was not read."
+        if isinstance(one, Claim):
+            return Verdict(CLAIMS, one.where, one.text, None, 0.0, NOT_COMPARED, why)
+        return Verdict(one.name, one.where, one.value, None, one.tolerance, NOT_COMPARED, why)
 
 
 def _found(evidence: Evidence | None, result: Result) -> Mapping[str, float]:
     return {} if evidence is None else {label: float(value) for label, value in evidence(result).items()}
+
+
+def _text(why: Why, result: Result) -> str:
+    return why if isinstance(why, str) else why(result)

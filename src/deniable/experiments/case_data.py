@@ -77,7 +77,7 @@ def bank(run: Run) -> tuple[Floats, Integers]:
 
 
 def trained(kind: str, table: Floats, labels: Integers) -> Any:
-    """A logistic regression or a forest, as scikit-learn has them by default; the source gives no other setting."""
+    """A logistic regression as scikit-learn has it by default, and a forest of little depth, whose cells can be counted."""
     if importlib.util.find_spec("sklearn") is None:
         raise MissingData("this artifact trains a model and needs scikit-learn: pip install 'deniable[models]'.")
     from sklearn.ensemble import RandomForestClassifier
@@ -117,7 +117,7 @@ def _mnist(path: Path) -> tuple[Floats, Integers, str]:
 
 
 def digit_network(table: Floats, labels: Integers, epochs: int = 60) -> Any:
-    """A small convolutional network, trained for a few seconds; the source does not give its own."""
+    """A small convolutional network, trained for a few seconds; the released one is a file of torch, which is not opened here."""
     if importlib.util.find_spec("torch") is None:
         raise MissingData("this artifact trains a network and needs torch: pip install 'deniable[torch]'.")
     import torch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -29,8 +29,11 @@ SHOWN = {
 """Names of chapter 7: its PM is this project's ogpm, its SW is redesigned-sw."""
 STEPS = 30
 BEYOND = (
-    "The box bound counts every report beyond [0, 1] as lost, and Laplace has many; the model answers there too, so that its "
-    "actual utility is higher than Exponential's nearly everywhere. By the box bound (dashed) the claim holds at small ε only."
+    "The released programs draw noise again until it falls into [0, 1], and count every draw outside as a failure; the box "
+    "bound counts "
+    "it as lost. But a model answers there too. With every report answered, Laplace keeps the answer more often than "
+    "Exponential; counted "
+    "as released, less often at small ε."
 )
 
 
@@ -171,6 +174,25 @@ def ordered(rows: Sequence[Row], *names: str, key: str = "rho", slack: float = 0
     return all(at(rows, one, level)[key] >= at(rows, other, level)[key] - slack for level in levels for one, other in pairs)
 
 
+def best_at(panels: Iterable[Sequence[Row]], best: str, others: Sequence[str]) -> dict[float, bool]:
+    """For every epsilon: is one mechanism as good as all others, in all panels?"""
+    found: dict[float, bool] = {}
+    for rows in panels:
+        for level in sorted({float(row["epsilon"]) for row in rows}):
+            some = [row for row in rows if row["epsilon"] == level]
+            found[level] = found.get(level, True) and all(ordered(some, best, other) for other in others)
+    return found
+
+
+def not_best_before(levels: Mapping[float, bool]) -> str:
+    """Why PM is not always best, and from which epsilon on it is."""
+    behind = [level for level, best in levels.items() if not best]
+    after = [level for level in levels if not behind or level > max(behind)]
+    ahead = f"from ε = {min(after):g} on PM is best" if after else "PM is not best at the largest ε either"
+    few = ", ".join(f"{level:g}" for level in sorted(behind))
+    return f"At ε = {few} noise that leaves [0, 1] keeps a forest's answer more often, because a forest answers there too; {ahead}."
+
+
 FALLS = (
     "Strong noise throws a value beyond [0, 1], where a forest answers as it does at the end; weaker noise falls between its "
     "thresholds first, before it is small enough to leave the value where it was."
@@ -194,7 +216,7 @@ def utilities(names: Sequence[str], key: str = "rho", levels: Sequence[float] | 
         panels = result["rows"].items() if isinstance(result["rows"], dict) else [("", result["rows"])]
         what = ", worst record" if key == "worst" else ""
         return {
-            f"{row['mechanism']}{', ' + panel if panel else ''}{what}, ε = {row['epsilon']}": row[key]
+            f"{row['mechanism']}{', ' + panel if panel else ''}{what}, ε = {row['epsilon']:g}": row[key]
             for panel, rows in panels
             for row in rows
             if row["mechanism"] in names and key in row and (levels is None or row["epsilon"] in levels)

@@ -1,9 +1,10 @@
-"""Paths over public places: TraCS rounded to them beside NGram, L-SRR and ATP, and what two of those were as released."""
+"""Paths over public places: TraCS rounded to them beside NGram, L-SRR and ATP."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +19,29 @@ from deniable.trajectories.baselines import ATP, NGram
 from deniable.trajectories.places import Places
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 ORDER = ["TraCS-C", "TraCS-D", "NGram", "L-SRR", "ATP"]
-REACH = 0.75
-"""Released candidates of NGram: places within this share of the longer side of the true one."""
-GROUPS = (0.3, 0.6)
+
+
+@dataclass(frozen=True)
+class Sectors:
+    """In which sector every place is seen from every other: rows are made when they are first asked for, and kept."""
+
+    rows: dict[tuple[int, int], NDArray[np.signedinteger]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RememberingATP(ATP):
+    """ATP that looks its public sectors up: the same answers from the same coins, in a third of the time."""
+
+    known: Sectors = field(default_factory=Sectors)
+
+    def sectors_from(self, place: int) -> Indices:
+        """One row of the public table."""
+        key = (place, self.sectors)
+        if key not in self.known.rows:
+            self.known.rows[key] = super().sectors_from(place).astype(np.int8 if self.sectors < 128 else np.int16)
+        return cast("Indices", self.known.rows[key])
 
 
 def contestants(region: Rectangle, places: Places) -> dict[str, Build]:
@@ -29,12 +49,13 @@ def contestants(region: Rectangle, places: Places) -> dict[str, Build]:
     domain = places.domain()
     # The usual groups do not depend on epsilon: they are counted once.
     groups = LSRR(domain=domain, epsilon=1).sizes
+    known = Sectors()
     return {
         "TraCS-C": tracs_c(region),
         "TraCS-D": tracs_d(region),
         "NGram": lambda epsilon: NGram(places=places, epsilon=epsilon),
         "L-SRR": lambda epsilon: LSRR(domain=domain, epsilon=epsilon, groups=groups),
-        "ATP": lambda epsilon: ATP(places=places, epsilon=epsilon),
+        "ATP": lambda epsilon: RememberingATP(places=places, epsilon=epsilon, known=known),
     }
 
 
@@ -66,33 +87,6 @@ def place_rows(
 
             rows.append(run.once(purposed, made))
         run.progress(done + 1, len(builds))
-    return rows
-
-
-def released_rows(paths: Paths, places: Places, side: float, epsilons: Sequence[int], most: int = 2000) -> list[Row]:
-    """Expected errors of NGram and L-SRR as released, exactly in their answers; neither is ε-LDP.
-
-    NGram there is the exponential mechanism among places within 0.75 of the side from the true one, so an answer says
-    where the truth cannot be. L-SRR cuts its groups at distances and takes levels of ratio ε, not e**ε.
-    """
-    locations = paths.places[:most]
-    true = places.coordinates[places.nearest(locations)]
-    apart: Floats = np.hypot(*(true[:, None] - places.coordinates[None]).transpose(2, 0, 1))
-    diameter = float(np.hypot(*np.ptp(places.coordinates, axis=0)))
-    rows: list[Row] = []
-    for epsilon in epsilons:
-        near = np.exp(-epsilon * apart / (2 * diameter)) * (apart <= REACH * side)
-        levels = np.where(apart <= GROUPS[0] * side, epsilon, np.where(apart <= GROUPS[1] * side, (epsilon + 1) / 2, 1.0))
-        for name, weights in (("NGram as released", near), ("L-SRR as released", levels)):
-            errors = (weights * apart).sum(axis=1) / weights.sum(axis=1)
-            rows.append(
-                {
-                    "mechanism": name,
-                    "epsilon": epsilon,
-                    "average_error": significant(float(errors.mean()), 6),
-                    "average_error_standard_error": significant(float(errors.std() / math.sqrt(len(errors))), 3),
-                }
-            )
     return rows
 
 

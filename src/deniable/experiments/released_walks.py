@@ -62,15 +62,35 @@ def distance_window(shares: Floats, epsilons: Floats, first: Floats, second: Flo
 
 
 def released_sectors(sectors: int) -> Sampler:
-    """Randomized response on sectors that lies with probability 1 / (k - 1 + e**epsilon) in all."""
+    """The released randomized response on sectors: it lies with probability 1 / (k - 1 + e**epsilon) in all.
+
+    A lie is any of the numbers 0 to k but the own one, and k is the sector 0 once more.
+    """
 
     def sampled(turns: Floats, epsilons: Floats, first: Floats, second: Floats) -> Floats:
         lie = 1 / (sectors - 1 + np.exp(epsilons))
         own = np.floor(turns * sectors)
-        other = (own + 1 + np.floor(np.minimum(first / lie, 1 - 1e-12) * (sectors - 1))) % sectors
-        return np.asarray((np.where(first < lie, other, own) + second) / sectors % 1.0, np.float64)
+        other = np.floor(np.minimum(first / lie, 1 - 1e-12) * sectors)
+        told = np.where(first < lie, other + (other >= own), own)
+        return np.asarray((told + second) / sectors % 1.0, np.float64)
 
     return sampled
+
+
+def square_wave_direction(turns: Floats, epsilons: Floats, first: Floats, second: Floats) -> Floats:
+    """Definition 21."""
+    return around(turns, *sw_parts(epsilons), first, second)
+
+
+def released_square_wave_direction(turns: Floats, epsilons: Floats, first: Floats, second: Floats) -> Floats:
+    """Definition 21 as released: the arc is drawn with probability p·2s where p·2πs is meant."""
+    width, chance = sw_parts(epsilons)
+    return around(turns, width, chance / math.pi, first, second)
+
+
+def square_wave_distance(shares: Floats, epsilons: Floats, first: Floats, second: Floats) -> Floats:
+    """Definition 22 with the cases on the input, as released."""
+    return along(shares, *sw_parts(epsilons), first, second)
 
 
 @dataclass(frozen=True)
@@ -86,39 +106,50 @@ class Walker:
         self, paths: Paths, low: Sequence[float], high: Sequence[float], epsilons: Sequence[float], keystream: Keystream
     ) -> Floats:
         """The average error for every epsilon: the mean over a path, then over the paths."""
-        apart = self.reports(paths, low, high, epsilons, keystream) - paths.places
-        distances: Floats = np.hypot(apart[..., 0], apart[..., 1])
-        ends = np.cumsum(paths.lengths)
-        whole = np.concatenate([np.zeros((len(epsilons), 1)), np.cumsum(distances, axis=1)], axis=1)
-        means: Floats = (whole[:, ends] - whole[:, ends - paths.lengths]) / paths.lengths
-        return np.asarray(means.mean(axis=1), np.float64)
+        return path_errors(self.reports(paths, low, high, epsilons, keystream), paths)
 
     def reports(
         self, paths: Paths, low: Sequence[float], high: Sequence[float], epsilons: Sequence[float], keystream: Keystream
     ) -> Floats:
         """Reports of all locations, first by epsilon; all epsilons and paths walk at once."""
+        return self.reports_beside((), paths, low, high, epsilons, keystream)[0]
+
+    def reports_beside(
+        self,
+        others: Sequence[Walker],
+        paths: Paths,
+        low: Sequence[float],
+        high: Sequence[float],
+        epsilons: Sequence[float],
+        keystream: Keystream,
+    ) -> list[Floats]:
+        """Its own reports, then those of others that take this one's reports as their references."""
         lower, size = np.asarray(low, np.float64), np.asarray(high, np.float64) - np.asarray(low, np.float64)
         levels, count = len(epsilons), len(paths)
         starts = np.cumsum(paths.lengths) - paths.lengths
-        places: Floats = np.empty((levels, len(paths.places), 2))
+        places = [np.empty((levels, len(paths.places), 2)) for _ in range(1 + len(others))]
         at = self._begin(levels * count, size, keystream).reshape(levels, count, 2)
         grown = np.repeat(np.asarray(epsilons, np.float64), count).reshape(levels, count)
         for step in range(int(paths.lengths.max())):
             walking = np.flatnonzero(paths.lengths > step)
-            true = paths.places[starts[walking] + step] - lower
-            rows = levels * len(walking)
-            coins = uniforms(4 * rows, keystream).reshape(4, levels, len(walking))
-            before, share = at[:, walking], grown[:, walking] * self.split
-            way = true[None] - before
-            turns = np.arctan2(way[..., 1], way[..., 0]) / TURN % 1.0
-            reach = border(before, turns, size)
-            told = self.direction(turns, share, coins[0], coins[1])
-            part = np.minimum(np.hypot(way[..., 0], way[..., 1]) / reach, 1.0)
-            moved = self.distance(part, grown[:, walking] - share, coins[2], coins[3]) * border(before, told, size)
-            away = np.stack([np.cos(TURN * told), np.sin(TURN * told)], axis=-1) * moved[..., None]
-            at[:, walking] = np.clip(before + away, 0.0, size)
-            places[:, starts[walking] + step] = at[:, walking] + lower
+            here = starts[walking] + step
+            true, before = paths.places[here] - lower, at[:, walking]
+            for walker, reported in zip((self, *others), places, strict=True):
+                reported[:, here] = walker._answers(true, before, grown[:, walking], size, keystream) + lower
+            at[:, walking] = places[0][:, here] - lower
         return places
+
+    def _answers(self, true: Floats, before: Floats, grown: Floats, size: Floats, keystream: Keystream) -> Floats:
+        """One report for every epsilon and path, from where each of them stands."""
+        coins = uniforms(4 * grown.size, keystream).reshape(4, *grown.shape)
+        share = grown * self.split
+        way = true[None] - before
+        turns = np.arctan2(way[..., 1], way[..., 0]) / TURN % 1.0
+        told = self.direction(turns, share, coins[0], coins[1])
+        part = np.minimum(np.hypot(way[..., 0], way[..., 1]) / border(before, turns, size), 1.0)
+        moved = self.distance(part, grown - share, coins[2], coins[3]) * border(before, told, size)
+        away = np.stack([np.cos(TURN * told), np.sin(TURN * told)], axis=-1) * moved[..., None]
+        return np.asarray(np.clip(before + away, 0.0, size), np.float64)
 
     def _begin(self, rows: int, size: Floats, keystream: Keystream) -> Floats:
         if self.start == RANDOM:
@@ -143,3 +174,16 @@ def coordinate_reports(
     half = np.broadcast_to(np.asarray(epsilons, np.float64)[:, None, None] / 2, shares.shape)
     coins = uniforms(2 * shares.size, keystream).reshape(2, *shares.shape)
     return np.asarray(lower + distance_window(shares, half, coins[0], coins[1]) * size, np.float64)
+
+
+def path_errors(reports: Floats, paths: Paths, scale: Sequence[float] = (1.0, 1.0)) -> Floats:
+    """The average error for every epsilon: the mean over a path, then over the paths; each coordinate in its own unit."""
+    apart = (reports - paths.places) * np.asarray(scale, np.float64)
+    distances: Floats = np.hypot(apart[..., 0], apart[..., 1])
+    own = np.repeat(np.arange(len(paths)), paths.lengths)
+    return np.array([np.mean(np.bincount(own, weights=one) / paths.lengths) for one in distances])
+
+
+def with_head(errors: Floats, locations: int) -> Floats:
+    """Errors as averaged over a dummy first location as well, whose error is 0."""
+    return errors * locations / (locations + 1)

@@ -9,8 +9,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from deniable.experiments.artifact import REPRODUCED, Run, Verdict
+from deniable.experiments import summary
+from deniable.experiments.artifact import Run
 from deniable.experiments.run import Done, Skipped, versions
+from deniable.experiments.verdict import CONFIRMED, CORRECTED, IMPROVED, OPEN, STANDINGS, Verdict
 
 KINDS = {
     "figure": "Figures",
@@ -21,6 +23,13 @@ KINDS = {
     "beyond": "Beyond",
 }
 SAME = "for the reason above"
+LOOKS = {CONFIRMED: "reproduced", CORRECTED: "explained", IMPROVED: "reproduced", OPEN: "unexplained"}
+HEADINGS = {
+    CONFIRMED: "Confirmed",
+    CORRECTED: "Corrected: ours differs, and why",
+    IMPROVED: "Improved: what no source states",
+    OPEN: "Open: the cause is not known, or there was nothing to compare",
+}
 STYLE = """
 :root { color-scheme: light dark; --ink: #1c1c1c; --paper: #fff; --soft: #666; --line: #ddd; --card: #f7f7f7;
   --good: #006a4e; --known: #7a4b00; --bad: #b00020; --link: #0060a0; }
@@ -55,6 +64,7 @@ def build(found: Sequence[Done | Skipped], run: Run, target: Path, command: str)
         "<p class='soft'>Every table, figure and numbered example of the sources, made again; ours beside the published.</p>",
         _counts(done, skipped),
         _settings(run, command),
+        _chapters(done),
         _index(done),
         *(_section(one) for one in done),
         _skipped(skipped),
@@ -66,15 +76,32 @@ def build(found: Sequence[Done | Skipped], run: Run, target: Path, command: str)
 
 
 def _counts(done: Sequence[Done], skipped: Sequence[Skipped]) -> str:
-    numbers = {
-        "artifacts": ("", len(done)),
-        "numbers and claims reproduced": ("reproduced", sum(one.reproduced for one in done)),
-        "differ, and why is known": ("explained", sum(one.explained for one in done)),
+    numbers: dict[str, tuple[str, int]] = {"artifacts": ("", len(done))}
+    numbers |= {standing: (LOOKS[standing], count) for standing, count in summary.totals(done).items()}
+    numbers |= {
         "differ without explanation": ("unexplained", sum(one.unexplained for one in done)),
+        "reasons that contradict their numbers": ("unexplained", sum(len(one.contradictions) for one in done)),
         "skipped": ("", len(skipped)),
     }
     cells = "".join(f"<li><b class='{look}'>{count}</b>{name}</li>" for name, (look, count) in numbers.items())
     return f"<ul class='counts'>{cells}</ul>"
+
+
+def _chapters(done: Sequence[Done]) -> str:
+    """What each chapter's reader wants to know first."""
+    found = []
+    for row in summary.rows(done):
+        again = {
+            standing: f"<br><span class='soft'>{count} as released</span>" if count else ""
+            for standing, count in row.as_released.items()
+        }
+        counts = "".join(
+            f"<td class='n {LOOKS[standing]}'>{row.counts[standing] or ''}{again[standing]}</td>" for standing in STANDINGS
+        )
+        title, sentence = html.escape(row.chapter.title), html.escape(row.chapter.sentence)
+        found.append(f"<tr><td><b>{title}</b><br>{sentence}</td>{counts}</tr>")
+    head = "<tr><th>chapter" + "".join(f"<th class=n>{standing}" for standing in STANDINGS) + "</tr>"
+    return f"<h2>By chapter</h2><div class='wide'><table>{head}{''.join(found)}</table></div>"
 
 
 def _settings(run: Run, command: str) -> str:
@@ -90,12 +117,12 @@ def _index(done: Sequence[Done]) -> str:
     rows = []
     for one in done:
         name = one.artifact.name
+        counts = "".join(f"<td class='n {LOOKS[standing]}'>{one.count(standing) or ''}</td>" for standing in STANDINGS)
         rows.append(
-            f"<tr><td><a href='#{name}'>{name}</a></td><td>{html.escape(one.artifact.title)}</td>"
-            f"<td class='n reproduced'>{one.reproduced}</td><td class='n explained'>{one.explained or ''}</td>"
-            f"<td class='n unexplained'>{one.unexplained or ''}</td><td class='n soft'>{one.seconds:.1f} s</td></tr>"
+            f"<tr><td><a href='#{name}'>{name}</a></td><td>{html.escape(one.artifact.title)}</td>{counts}"
+            f"<td class='n soft'>{one.seconds:.1f} s</td></tr>"
         )
-    head = "<tr><th>artifact<th>what<th class=n>reproduced<th class=n>explained<th class=n>unexplained<th class=n>time</tr>"
+    head = "<tr><th>artifact<th>what" + "".join(f"<th class=n>{standing}" for standing in STANDINGS) + "<th class=n>time</tr>"
     return f"<h2>Index</h2><div class='wide'><table>{head}{''.join(rows)}</table></div>"
 
 
@@ -114,8 +141,10 @@ def _section(one: Done) -> str:
         parts.append(f"<div class='picture' role='img' aria-label='{label}'>{_own_names(path, f'{artifact.name}-{place}')}</div>")
     if artifact.table is not None:
         parts.append(_rows(artifact.table(one.result)))
-    if one.verdicts:
-        parts.append(_verdicts(one.verdicts))
+    for standing in STANDINGS:
+        some = [verdict for verdict in one.verdicts if verdict.standing == standing]
+        if some:
+            parts.append(f"<h3 class='{LOOKS[standing]}'>{HEADINGS[standing]} ({len(some)})</h3>" + _verdicts(some))
     return "\n".join(parts)
 
 
@@ -148,12 +177,13 @@ def _cell(value: Any) -> str:
 def _verdicts(verdicts: Sequence[Verdict]) -> str:
     rows = []
     reasons: set[str] = set()
+    settings: set[str] = set()
     for verdict in verdicts:
         published, ours, allowed = pair(verdict)
-        look = "reproduced" if verdict.verdict == REPRODUCED else "explained" if verdict.explained else "unexplained"
+        look = LOOKS[verdict.standing]
         what = html.escape(str(verdict.published)) if isinstance(verdict.published, str) else html.escape(verdict.name)
         told = "" if not verdict.why else SAME if verdict.why in reasons else html.escape(verdict.why)
-        why = (f"<br><span class='soft'>{told}</span>" if told else "") + _proof(verdict)
+        why = (f"<br><span class='soft'>{told}</span>" if told else "") + _proof(verdict, settings)
         reasons.add(verdict.why)
         rows.append(
             f"<tr><td>{what}{why}</td><td class='soft'>{html.escape(verdict.where)}</td><td class='n'>{published}</td>"
@@ -163,14 +193,15 @@ def _verdicts(verdicts: Sequence[Verdict]) -> str:
     return f"<div class='wide'><table>{head}{''.join(rows)}</table></div>"
 
 
-def _proof(verdict: Verdict) -> str:
+def _proof(verdict: Verdict, settings: set[str]) -> str:
     """What shows the reason: the other readings of a number, and other numbers of the same run."""
     parts = []
-    if verdict.variants:
+    finding = verdict.finding_after(settings)
+    if finding:
         ordered = sorted(verdict.variants.items(), key=lambda item: item[1])
         listed = "; ".join(f"{html.escape(label)} <b>{shown(value, 4)}</b>" for label, value in ordered)
         many = f"<details><summary>all {len(ordered)} readings</summary>{listed}</details>" if len(ordered) > 1 else ""
-        parts.append(f"<div class='proof'>{html.escape(verdict.finding)}{many}</div>")
+        parts.append(f"<div class='proof'>{html.escape(finding)}{many}</div>")
     if verdict.evidence:
         listed = "; ".join(f"{html.escape(label)} <b>{shown(value, 4)}</b>" for label, value in verdict.evidence.items())
         parts.append(f"<div class='proof'>Computed here: {listed}.</div>")
@@ -180,8 +211,10 @@ def _proof(verdict: Verdict) -> str:
 def pair(verdict: Verdict) -> tuple[str, str, str]:
     """Published, ours and tolerance as texts of about the same length; a claim has none of them but yes or no."""
     if isinstance(verdict.published, str):
-        return "", "holds" if verdict.ours else "does not hold", ""
+        return "", "—" if verdict.ours is None else "holds" if verdict.ours else "does not hold", ""
     tolerance = verdict.tolerance
+    if verdict.ours is None:
+        return shown(verdict.published), "—", shown(tolerance) if tolerance else "exact"
     digits = min(max(1 - math.floor(math.log10(tolerance)), 0), 8) if tolerance > 0 else None
     ours = float(verdict.ours)
     near = digits is None or abs(ours) >= 1e6 or (ours != 0 and abs(ours) < 10.0**-digits)

@@ -22,8 +22,10 @@ import scipy
 from deniable import __version__
 from deniable.charts import save
 from deniable.errors import MissingPackage
-from deniable.experiments.artifact import REPRODUCED, Artifact, MissingData, Result, Run, Verdict
+from deniable.experiments.agreement import disagreements
+from deniable.experiments.artifact import FILES, Artifact, MissingData, Result, Run
 from deniable.experiments.catalogue import find
+from deniable.experiments.verdict import NOT_COMPARED, RELEASED, Verdict
 
 OUTSIDE = ("cli", "dashboard", "collector", "engines", "client", "surveys", "secure")
 """Rooms no artifact is computed with: changing them leaves every result as it is."""
@@ -40,20 +42,28 @@ class Done:
     kept: bool
     pictures: dict[str, Path] = field(default_factory=dict)
 
-    @property
-    def reproduced(self) -> int:
-        """How many published numbers and claims came out again."""
-        return sum(verdict.verdict == REPRODUCED for verdict in self.verdicts)
+    def count(self, standing: str) -> int:
+        """How many published numbers and claims are confirmed, corrected, improved on, or open."""
+        return sum(verdict.standing == standing for verdict in self.verdicts)
+
+    def as_released(self, standing: str) -> int:
+        """How many of these come out with the setting of the released program, and only so."""
+        return sum(verdict.verdict == RELEASED and verdict.standing == standing for verdict in self.verdicts)
 
     @property
-    def explained(self) -> int:
-        """How many differ for a stated reason."""
-        return sum(verdict.verdict != REPRODUCED and verdict.explained for verdict in self.verdicts)
+    def not_compared(self) -> int:
+        """How many had no data."""
+        return sum(verdict.verdict == NOT_COMPARED for verdict in self.verdicts)
 
     @property
     def unexplained(self) -> int:
-        """How many differ, and nobody knows why."""
+        """How many differ without a word."""
         return sum(not verdict.explained for verdict in self.verdicts)
+
+    @property
+    def contradictions(self) -> list[str]:
+        """Where a reason says something else than the numbers beside it."""
+        return [f"{verdict.name}: {one}" for verdict in self.verdicts for one in disagreements(verdict)]
 
     def as_json(self) -> dict[str, Any]:
         """What a program wants to know."""
@@ -107,7 +117,7 @@ def code_version() -> str:
 def identity(artifact: Artifact, run: Run) -> dict[str, Any]:
     """What a kept result must agree with to be used again."""
     files = {}
-    for name in artifact.data:
+    for name in (*artifact.data, *artifact.optional):
         path = None if run.data is None else run.data / name
         files[name] = hashlib.sha256(path.read_bytes()).hexdigest()[:16] if path is not None and path.is_file() else None
     return {
@@ -137,9 +147,10 @@ def plain(found: Any) -> Any:
 
 
 def compute(artifact: Artifact, run: Run) -> Result:
-    """The artifact's numbers, in the form in which a file keeps them."""
-    found: Result = plain(artifact.compute(run))
-    return found
+    """The artifact's numbers, in the form in which a file keeps them, and the data files that were read for them."""
+    own = replace(run, opened=set())
+    found: Result = plain(artifact.compute(own))
+    return {**found, FILES: sorted(own.opened)}
 
 
 def make(name: str, run: Run, output: Path, *, again: bool = False, pictures: bool = True) -> Done:

@@ -18,7 +18,7 @@ from deniable.experiments.artifact import Run
 
 POINT = (0.5, 0.5)
 CIRCLE = QuadraticRegion((Quadratic(-np.eye(2), np.zeros(2), 1.0),))
-"""The released network was trained on this boundary; its own weights are not printed."""
+"""The released network was trained on this boundary; its own weights are in a released file that is not opened here."""
 OMEGA, TAU = 0.05, 0.02
 
 

@@ -15,7 +15,7 @@ PROMISED, PRINTED, RIGHT = "promised", "½ ± ε/2, as in the notes", "½ ± tan
 LEVELS = [round(0.05 * place, 6) for place in range(1, 20)]
 WHY = (
     "Two signs change when the value changes, one down and one up. Together their ratio is (1+ε)/(1−ε), so the notes' signs have "
-    "2·artanh ε, more than twice what is promised, and nothing is left at ε = 1. tanh(ε/2) in place of ε keeps the promise."
+    "2·artanh ε, more than twice what is promised, and no finite level once ε reaches 1. tanh(ε/2) in place of ε keeps the promise."
 )
 
 

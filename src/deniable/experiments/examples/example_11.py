@@ -51,9 +51,10 @@ ARTIFACT = Artifact(
             0.20,
             0.005,
             TEXT,
-            "The boundary the network was trained on is the unit circle, 1/√2 − 1/2 = 0.2071 away; the network's own is not "
-            "printed (the one printed in Example 15 has 0.3848).",
+            "The boundary the network was trained on is the unit circle, 1/√2 − 1/2 = 0.2071 away; the network's own is in a "
+            "released file that is not opened here (the one printed in Example 15 has 0.3848).",
             variants=other_roundings("exact radius"),
+            given=(0.3848,),
         ),
         Published(
             "accepted radius",
@@ -64,6 +65,7 @@ ARTIFACT = Artifact(
             "text's radius is the exact one, cut to two digits.",
             variants=other_roundings("exact radius"),
             evidence=named("share beyond the boundary, accepted box"),
+            given=(0.02,),
         ),
     ),
     claims=(

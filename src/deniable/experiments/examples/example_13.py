@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run, readings
-from deniable.experiments.figures.figure_7_04 import TEXT, WRONG
+from deniable.experiments.figures.figure_7_04 import BOX, TEXT, WRONG
 from deniable.experiments.figures.figure_7_04 import compute as boxes
 
 
@@ -34,7 +34,7 @@ ARTIFACT = Artifact(
     source="dissertation, Example 13",
     compute=compute,
     table=table,
-    published=(Published("box of radius 0.2 begins at", 0.4, 0.005, TEXT, WRONG, variants=readings("begins")),),
+    published=(Published("box of radius 0.2 begins at", 0.4, 0.005, TEXT, WRONG, variants=readings("begins"), given=BOX),),
     claims=(
         Claim(
             "a larger box gives a stronger guarantee",

@@ -13,8 +13,8 @@ from deniable.design.bilinear import fit_height
 from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run, named, readings
 
 WHY = (
-    "Solved to 6 digits, the heights are e^(ε/2) themselves, and the fit's constant is 0. The printed −0.07 can only come from "
-    "heights that a solver left inexact: it takes all of them 0.07 too low. It would be a mistake of 7 % in p at ε = 0."
+    "Solved to 6 digits, the heights are e^(ε/2) themselves, and the fit's constant is 0. The printed −0.07 needs "
+    "heights that are all 0.07 too low, as a solver may leave them. It would be a mistake of 7 % in p as ε goes to 0."
 )
 
 

@@ -140,8 +140,8 @@ def draw(result: Result) -> Mapping[str, Any]:
 
 FLAT = named("excess at the printed ε₁", "sum of the printed epsilons", "ε to divide, 1 + 2π")
 PUBLISHED = (
-    Published("ε₁ (distance)", 1.32, 0.005, TEXT, WHY, variants=readings("ε₁"), evidence=FLAT),
-    Published("ε₂ (direction)", 5.69, 0.005, TEXT, WHY, variants=readings("ε₂"), evidence=FLAT),
+    Published("ε₁ (distance)", 1.32, 0.005, TEXT, WHY, variants=readings("ε₁"), evidence=FLAT, given=(1.3,)),
+    Published("ε₂ (direction)", 5.69, 0.005, TEXT, WHY, variants=readings("ε₂"), evidence=FLAT, given=(1.3,)),
     Published("excess at the printed ε₁", 0.0, 0.001, TEXT + " (printed as optimal)"),
 )
 CLAIMS = (

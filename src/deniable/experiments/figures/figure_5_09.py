@@ -6,13 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run, named
-from deniable.experiments.worst_case_error import LEVELS, curves, never_above, picture, share
+from deniable.experiments.released_data import FIGURE_5_9_ABSOLUTE, FIGURE_5_9_SQUARED
+from deniable.experiments.released_table import compared
+from deniable.experiments.worst_case_error import LEVELS, curves, never_above, picture, series, share
 from deniable.mechanisms import make_mechanism
 from deniable.utility import worst_case
 
 ORDER = ["OGPM", "PM-C", "SW-C", "squared-error window"]
 NAMES = {"OGPM": "ogpm", "PM-C": "pm-c", "SW-C": "sw-c", "squared-error window": "window"}
 TEXT = "Section 5.6.1"
+TABLES = {"absolute error": FIGURE_5_9_ABSOLUTE, "squared error": FIGURE_5_9_SQUARED}
 LATTICE = 1e-4
 """OGPM and PM-C tie; a million cells make their errors differ by less than this, relatively."""
 WHY = (
@@ -26,15 +29,19 @@ def compute(run: Run) -> Result:
     """Exact worst cases at 29 levels."""
     panels = []
     numbers = {}
+    released = {}
     for loss, title in (("absolute", "absolute error"), ("squared", "squared error")):
         names = ORDER[:3] if loss == "absolute" else ORDER
         rows = curves({name: _worst(NAMES[name], loss) for name in names}, LEVELS, run)
         panels.append({"title": title, "rows": rows})
+        table = TABLES[title]
+        places = [LEVELS.index(level) for level in table.levels]
+        released[title] = table.beside({name: [series(rows, name)[place] for place in places] for name in table.columns})
         for other in ("PM-C", "SW-C"):
             numbers[f"{title}, OGPM / {other}"] = share(rows, "OGPM", other)
             if loss == "squared":
                 numbers[f"{title}, squared-error window / {other}"] = share(rows, "squared-error window", other)
-    return {"numbers": numbers, "panels": panels}
+    return {"numbers": numbers, "panels": panels, "released": released}
 
 
 def _worst(name: str, loss: str) -> Any:
@@ -76,10 +83,12 @@ ARTIFACT = Artifact(
             TEXT,
             WHY,
             variants=named("squared error, squared-error window / SW-C"),
+            evidence=named("squared error, OGPM / PM-C"),
         ),
         Published("squared error, squared-error window / PM-C", 0.899, 0.001, TEXT),
         Published("squared error, squared-error window / SW-C", 0.617, 0.001, TEXT),
         Published("absolute error, OGPM / PM-C", 1.0, 0.001, TEXT + " (“almost the same”)"),
+        *(compared(title, table, 0.003) for title, table in TABLES.items()),
     ),
     claims=(
         Claim(

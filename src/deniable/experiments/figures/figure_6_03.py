@@ -108,7 +108,10 @@ ARTIFACT = Artifact(
             "On an edge or a corner the angle cases break: of 34 directions they get 2 wrong from (0, 0), which is the dummy "
             "location the text suggests, and 16 from (1, 0). The slab rule is right everywhere "
             "(tests/trajectories/test_golden_trajectories.py::test_golden_value, rows D25).",
-            lambda r: {f"wrong directions of {r['directions']} from ({place})": count for place, count in r["disagree"].items()},
+            lambda r: (
+                {"directions": r["directions"]}
+                | {f"wrong directions from ({place})": count for place, count in r["disagree"].items()}
+            ),
         ),
     ),
 )

@@ -14,13 +14,14 @@ from deniable.batch.samplers import sampler_for
 from deniable.channels import TwoLevel
 from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run, named, readings
 from deniable.experiments.pictures import significant
+from deniable.experiments.released_data import TRACS
 from deniable.experiments.sectors import response, window
 from deniable.experiments.walk_pictures import error_panels
 from deniable.experiments.walks import EPSILONS, always_below, random_walks, uniforms
 
 ORDER = ["TraCS-D", "3-RR", "6-RR", "12-RR"]
 TEXT = "Section 6.3.1"
-RELEASED = "released data of Figure 6.6"
+RELEASED = f"{TRACS}, experiments/continuous_space/results/experiment_2.csv"
 DISTANCE = (
     "The released script takes min(|a − b|, |2π − a − b|), which is no distance on the circle; the right one gives "
     "π/(e^(ε/2) + 1). "

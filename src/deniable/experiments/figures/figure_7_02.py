@@ -43,5 +43,6 @@ ARTIFACT = Artifact(
             lambda r: r["numbers"]["exact radius"] - 0.01 < r["numbers"]["accepted radius"] < r["numbers"]["exact radius"] + 0.06,
         ),
     ),
-    note="The released network was trained on the unit circle; its weights are not printed, so the circle is used. See example-11.",
+    note="The released network was trained on the unit circle; its weights are in a released file that is not opened here, so the "
+    "circle is used. See example-11.",
 )

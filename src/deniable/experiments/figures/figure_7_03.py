@@ -85,17 +85,19 @@ ARTIFACT = Artifact(
             TEXT,
             "1 − e^(−0.6) = 0.4512, which is 0.45 when rounded to the nearest.",
             variants=other_roundings("Laplace at ε = 2, θ = 0.3"),
+            given=(0.6,),
         ),
         Published(
             "PM at ε = 2, θ = 0.3",
             0.86,
             0.005,
             TEXT,
-            "1 − 0.4/e = 0.8528, which is 0.85 when rounded (tests/golden/test_golden.py, row 7.3.pm). The printed "
+            "1 − 0.4/e = 0.8528, which is 0.85 when rounded (tests/golden/test_golden.py). The printed "
             "two-case formula "
             "also needs the window inside the ball inside [0, 1]: at x = 0 it is 0.7425.",
             variants=other_roundings("PM at ε = 2, θ = 0.3"),
             evidence=named("PM at x = 0 instead"),
+            given=(0.4,),
         ),
         Published(
             "100-RR at ε = 2, θ = 0.3",
@@ -104,6 +106,7 @@ ARTIFACT = Artifact(
             TEXT,
             "(e² + 59)/(99 + e²) = 0.6240 with 100 points; the printed grid {0, 0.01, …, 1} has 101, which give 0.6275.",
             variants=named("101-RR at ε = 2, θ = 0.3"),
+            given=(0.01, 59, 99, 100, 101),
         ),
         Published("101-RR at ε = 2, θ = 0.3", 0.63, 0.005, TEXT),
         Published(
@@ -111,9 +114,10 @@ ARTIFACT = Artifact(
             1.8,
             0.05,
             "Section 7.3.3",
-            "1 − 0.4 e^(−ε/2) reaches 0.8 at ε = 2 ln 2 = 1.386 (1.469 with the factor 1 − τ): 1.8 is enough, not needed.",
+            "1 − 0.4 e^(−ε/2) reaches 0.8 where ε is 2 ln 2 = 1.386 (1.469 with the factor 1 − τ): 1.8 is enough, not needed.",
             variants=readings("smallest ε of PM"),
             evidence=named("PM at ε = 1.8, θ = 0.3"),
+            given=(0.4, 0.8),
         ),
     ),
     claims=(

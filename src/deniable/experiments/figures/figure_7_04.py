@@ -60,6 +60,7 @@ def draw(result: Result) -> Mapping[str, Any]:
     return {"boxes": side_by_side(charts, "Two robustness boxes", "boundary x² + y² = 1; the point is (0.5, 0.5)")}
 
 
+BOX = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 WRONG = (
     "A radius of 0.2 around 0.5 is [0.3, 0.7]; [0.4, 0.6] has radius 0.1 "
     "(tests/classifiers/test_golden_classifiers.py::test_golden_value, row ex13.box)."
@@ -72,8 +73,8 @@ ARTIFACT = Artifact(
     compute=compute,
     draw=draw,
     published=(
-        Published("box of radius 0.2 begins at", 0.4, 0.005, TEXT, WRONG, variants=readings("begins")),
-        Published("box of radius 0.2 ends at", 0.6, 0.005, TEXT, WRONG, variants=readings("ends")),
+        Published("box of radius 0.2 begins at", 0.4, 0.005, TEXT, WRONG, variants=readings("begins"), given=BOX),
+        Published("box of radius 0.2 ends at", 0.6, 0.005, TEXT, WRONG, variants=readings("ends"), given=BOX),
     ),
     claims=(
         Claim(

@@ -7,33 +7,62 @@ from typing import Any
 
 import numpy as np
 
-from deniable.classifiers import Feature, study
+from deniable.classifiers import Feature, OutputLaw, study
 from deniable.classifiers.pac import gaussian_noises
-from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run, named, readings
-from deniable.experiments.case_data import BANK, BANK_SENSITIVE, bank, trained
-from deniable.experiments.case_studies import FALLS, at, boxes_below, ordered, rho_panels, rho_rows, rising, robust_box, utilities
-from deniable.experiments.other_models import box_ends
+from deniable.experiments.artifact import Artifact, AsReleased, Claim, Published, Result, Run, named
+from deniable.experiments.case_data import BANK, BANK_SENSITIVE
+from deniable.experiments.case_studies import (
+    FALLS,
+    at,
+    best_at,
+    boxes_below,
+    not_best_before,
+    rho_panels,
+    rho_rows,
+    rising,
+    robust_box,
+    utilities,
+)
 from deniable.experiments.pictures import significant
+from deniable.experiments.released_data import FIGURE_7_6_LR, FIGURE_7_6_RF, QCU_LDP
+from deniable.experiments.released_studies import (
+    box_ends,
+    released_accuracy,
+    released_bank,
+    released_model,
+    same_answer,
+    searched_ends,
+)
+from deniable.experiments.released_table import compared
 
 DELTA = 0.1
 TEXT = "Section 7.6.2"
 TITLES = {"LR": "logistic regression", "RF": "random forest"}
-NOT_RELEASED = (
-    "The trained model is not published. Ours is scikit-learn's default on the same file, with another scaling of the features. "
-    "Other trainings on the same file move the box:"
+TABLES = {"LR": FIGURE_7_6_LR, "RF": FIGURE_7_6_RF}
+ENDS = {"age to": (0, 1), "salary to": (1, 1)}
+TOLERANCE = 0.05
+AGE = 0.22
+OTHERS = ("Exponential", "Laplace")
+SEARCHED = (
+    "Ours is the largest box of the trained model in which the answer provably stays. The released search accepts a box in "
+    "which up to 5 % "
+    "of tested points have another answer."
 )
+SETTING = "the median of our runs of the released search"
 
 
 def compute(run: Run) -> Result:
-    """Both models at the first customer of the file: the indicator around three mechanisms, and Gaussian noise by Theorem 18."""
-    table, labels = bank(run)
+    """Both models at the record of the text: the indicator around three mechanisms, and Gaussian noise by Theorem 18; and as "
+    "released."""
+    table, labels = released_bank(run)
     columns = [BANK.index(name) for name in BANK_SENSITIVE]
-    record = table[0]
-    ends = {"age to": (0, 1), "salary to": (1, 1)}
-    result: Result = {"rows": {}, "boxes": {}, "numbers": {}, "variants": box_ends("LR", table, labels, record, columns, ends)}
+    record = table[0].copy()
+    record[BANK.index("Age")] = AGE
+    result: Result = {"rows": {}, "boxes": {}, "numbers": {}, "released": {}}
+    numbers = result["numbers"]
     levels = range(1, 9) if run.full else (1, 2, 4, 6, 8)
     for kind in TITLES:
-        model = trained(kind, table, labels)
+        model = released_model(kind, table, labels)
         box = robust_box(model, record, columns)
         question = study(model, record[None], {name: Feature(0, 1) for name in BANK_SENSITIVE}, names=BANK)
         purpose = f"figure 7.6 {kind}"
@@ -42,11 +71,26 @@ def compute(run: Run) -> Result:
         rows += rho_rows(question, ["gaussian"], levels, run, purpose, box=box, parameters=noise)
         result["rows"][kind] = rows
         result["boxes"][kind] = [[significant(a, 5), significant(b, 5)] for a, b in zip(box.low, box.high, strict=True)]
+        same, purpose = same_answer(model, record, columns), f"figure 7.6 released {kind}"
+        searched = box_ends(same, record[columns], TOLERANCE, ENDS, run, purpose, run.repetitions(9, 25))
+        for name, (axis, side) in ENDS.items():
+            key = f"{kind} box, {name}"
+            numbers[key] = result["boxes"][kind][axis][side]
+            numbers |= searched_ends(key, searched[name])
+        draws = run.repetitions(20_000, 100_000)
+        counted = {
+            name: released_accuracy(same, record[columns], name, run, purpose, draws, scale=1) for name in TABLES[kind].columns
+        }
+        result["released"][kind] = TABLES[kind].beside(counted, absolute=True)
+        for name in ("Laplace", "Gaussian"):
+            numbers[f"{name} as released, {TITLES[kind]}, ε = 4"] = significant(counted[name][3], 4)
     result["sigmas"] = {str(e): {n.rule: significant(n.sigma, 7) for n in gaussian_noises(e, DELTA)} for e in (1, 2, 4, 8)}
     same_salary = np.flatnonzero((np.abs(table[:, 0] - 0.619) < 1e-9) & (np.abs(table[:, 6] - 101348.88 / 200_000) < 1e-7))
-    result["numbers"] = {
-        "LR box, age to": result["boxes"]["LR"][0][1],
-        "LR box, salary to": result["boxes"]["LR"][1][1],
+    law = OutputLaw(Feature(0, 1).perturbed_by("ogpm", 1), AGE)
+    numbers |= {
+        "PM's probability of an age up to 0.72 at ε = 1": significant(float(law.up_to([0.72])[0]), 4),
+        "PM's probability of an age up to 0.77 at ε = 1": significant(float(law.up_to([0.77])[0]), 4),
+        "the same in the released results at ε = 1": 0.8595,
         "age of the customer with this salary and score": 100 * float(table[same_salary[0], 1]),
         "customers with this salary and score": len(same_salary),
         "customers with this salary": int(np.sum(np.abs(table[:, 6] - 101348.88 / 200_000) < 1e-7)),
@@ -74,14 +118,35 @@ ARTIFACT = Artifact(
     compute=compute,
     draw=draw,
     published=(
-        Published("LR box, age to", 0.72, 0.005, TEXT, NOT_RELEASED, variants=readings("LR box, age to")),
-        Published("LR box, salary to", 1, 0.005, TEXT, NOT_RELEASED, variants=readings("LR box, salary to")),
+        Published(
+            "LR box, age to",
+            0.72,
+            0.005,
+            TEXT,
+            f"{SEARCHED} The released results were computed with an age up to 0.77, as our runs of the search find it; where "
+            f"0.72 comes from "
+            "is not in the released files.",
+            evidence=named(
+                "LR box, age to, least of our searches",
+                "LR box, age to, largest of our searches",
+                "PM's probability of an age up to 0.72 at ε = 1",
+                "PM's probability of an age up to 0.77 at ε = 1",
+                "the same in the released results at ε = 1",
+            ),
+            released=AsReleased("LR box, age to, released setting", SETTING, f"{QCU_LDP}, src/robust_radius_sklearn.py"),
+            given=(TOLERANCE,),
+            cause_unknown=True,
+        ),
+        Published("LR box, salary to", 1, 0.005, TEXT),
+        *(compared(kind, table, 0.03, absolute=True) for kind, table in TABLES.items()),
         Published(
             "age of the customer with this salary and score",
             22,
             0.5,
             TEXT,
-            "The one customer with this salary and credit score, the first of the file, is 42 years old.",
+            "The one customer with this salary and credit score, the first of the file, is 42 years old. The released script "
+            "has the "
+            "printed age, 22, in an otherwise equal record, which is not in the file; we take that record too.",
             evidence=named("customers with this salary and score", "customers with this salary"),
         ),
     ),
@@ -96,7 +161,10 @@ ARTIFACT = Artifact(
         Claim(
             "PM is at least as good as Exponential and Laplace at every ε",
             TEXT,
-            lambda r: all(ordered(rows, "PM", other) for rows in r["rows"].values() for other in ("Exponential", "Laplace")),
+            lambda r: all(best_at(r["rows"].values(), "PM", OTHERS).values()),
+            lambda r: not_best_before(best_at(r["rows"].values(), "PM", OTHERS)),
+            utilities(("PM", *OTHERS), levels=(1, 2, 4, 8)),
+            levels=lambda r: best_at(r["rows"].values(), "PM", OTHERS),
         ),
         Claim(
             "the Gaussian mechanism lags behind the others",
@@ -105,13 +173,18 @@ ARTIFACT = Artifact(
                 at(rows, "Gaussian", 4)["rho"] <= min(at(rows, name, 4)["rho"] for name in ("PM", "Exponential", "Laplace"))
                 for rows in r["rows"].values()
             ),
-            "By the box bound it does, which counts reports beyond [0, 1] as lost. The model answers there too.",
-            lambda r: {
-                f"{what} of {name}, {TITLES[kind]}, ε = 4": at(rows, name, 4)[key]
-                for kind, rows in r["rows"].items()
-                for name in ("Gaussian", "Exponential", "Laplace", "PM")
-                for what, key in (("utility", "rho"), ("box bound", "box"))
-            },
+            "Counted as released it does: a draw outside of [0, 1] counts as a failure, and most of its draws are outside. The "
+            "model "
+            "answers there too, and with every report answered Gaussian noise is not the last everywhere.",
+            lambda r: (
+                {
+                    f"{what} of {name}, {TITLES[kind]}, ε = 4": at(rows, name, 4)[key]
+                    for kind, rows in r["rows"].items()
+                    for name in ("Gaussian", "Exponential", "Laplace", "PM")
+                    for what, key in (("utility", "rho"), ("box bound", "box"))
+                }
+                | {name: value for name, value in r["numbers"].items() if " as released, " in name}
+            ),
         ),
         Claim(
             "the noise scale of Theorem 18 is what the promise needs",
@@ -120,9 +193,13 @@ ARTIFACT = Artifact(
             "It is enough, not needed: at ε = 4, δ = 0.1 it takes σ = 0.774 where 0.548 keeps the same promise "
             "(tests/classifiers/test_exact.py::test_the_three_gaussians_are_told_apart).",
             named("σ at ε = 4, published", "σ at ε = 4, exact"),
+            given=(DELTA,),
         ),
         Claim("Pr[M in the box] never exceeds the actual utility", TEXT, boxes_below),
     ),
     data=("bank_attrition.csv",),
-    note="The indicator publishes the whole raw record with probability 0.1. Here to check published numbers only.",
+    note="The indicator publishes the whole raw record with probability 0.1. Here to check published numbers only. The released "
+    "results "
+    "are compared without it, as they are, and with the full scale of ε for Exponential, which they have here and not in Figure "
+    "7.5.",
 )

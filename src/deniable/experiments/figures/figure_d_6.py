@@ -100,6 +100,7 @@ ARTIFACT = Artifact(
             "The window is centred at 0.5 and begins at 0.323, so it ends at 0.677: the text cuts 0.677 to 0.67.",
             variants=other_roundings("area ends at radius"),
             evidence=named("area begins at radius"),
+            given=(0.5,),
         ),
     ),
     claims=(

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from deniable.exact import Epsilon
-from deniable.experiments.artifact import Artifact, Claim, Published, Result, Run, readings
+from deniable.experiments.artifact import Artifact, AsReleased, Claim, Published, Result, Run, named
 from deniable.experiments.pictures import significant
 from deniable.experiments.place_walks import ORDER, contestants
+from deniable.experiments.released_data import TRACS
+from deniable.experiments.released_paths import ReleasedCity
 from deniable.experiments.walk_pictures import error_panels
 from deniable.experiments.walks import (
     CHICAGO_AREA,
@@ -30,7 +31,10 @@ from deniable.experiments.walks import (
 from deniable.trajectories import Paths, average_error
 from deniable.trajectories.places import Places
 
-CITIES = {"TKY": ("tokyo", TOKYO_AREA, 113), "CHI": ("chicago", CHICAGO_AREA, 13)}
+CITIES = {"TKY": ("tokyo", TOKYO_AREA, (0, 100)), "CHI": ("chicago", CHICAGO_AREA, (100, 200))}
+"""And which paths the released scripts take."""
+LENGTHS = {"TKY": 113, "CHI": 13}
+WHY = "In time the first 100 paths have {:.1f} locations on average. The released paths keep each place of a person once, sorted."
 MOST = 20
 """A location of a very short path would get more than this; more changes nothing that can be seen."""
 TEXT = "Appendix D.2.10"
@@ -49,41 +53,20 @@ def shared_out(build: Build, paths: Paths, epsilon: int, mean: float, run: Run, 
     return Paths.of(done)
 
 
-def other_lengths(first: Paths, everybody: Paths, ends: Sequence[str]) -> dict[str, float]:
-    """Mean lengths of the first 100 paths, and of all, by other ways to count."""
-    low, high = np.array([float(end) for end in ends[:2]]), np.array([float(end) for end in ends[2:]])
-
-    def inside(paths: Paths) -> float:
-        return float(np.mean([np.all((path >= low) & (path < high), axis=1).sum() for path in paths]))
-
-    moves = [1 + np.any(np.diff(path, axis=0) != 0, axis=1).sum() for path in first]
-    found = {
-        "different places of the first 100": float(np.mean(different_places(first).lengths)),
-        "different places of the first 100, rounded up": math.ceil(float(np.mean(different_places(first).lengths))),
-        "without standing still": float(np.mean(moves)),
-        "locations inside the printed area": inside(first),
-        "steps between locations": float(np.mean(first.lengths)) - 1,
-        "median of the first 100": float(np.median(first.lengths)),
-        "all paths": float(np.mean(everybody.lengths)),
-        "all paths, inside the printed area": inside(everybody),
-        "all paths, different places": float(np.mean(different_places(everybody).lengths)),
-    }
-    return {name: significant(value, 6) for name, value in found.items()}
-
-
 def compute(run: Run) -> Result:
     """Average errors in degrees; the budget of a path is epsilon times the mean length of the paths taken."""
     most = {"TKY": run.repetitions(2, 100), "CHI": run.repetitions(16, 100)}
     levels = EPSILONS if run.full else FEW[::2]
-    result: Result = {"rows": {}, "numbers": {}, "variants": {}, "paths": most}
-    for name, (city, ends, _) in CITIES.items():
+    result: Result = {"rows": {}, "numbers": {}, "paths": most}
+    for name, (city, ends, taken) in CITIES.items():
         region = area(ends)
         first = check_ins(run, city)
         result["numbers"][f"mean length in time, {name}"] = significant(float(np.mean(first.lengths)), 6)
         result["numbers"][f"mean number of different places, {name}"] = significant(
             float(np.mean(different_places(first).lengths)), 6
         )
-        result["variants"][f"mean length, {name}"] = other_lengths(first, check_ins(run, city, most=100_000), ends)
+        again = ReleasedCity.of(run, city).taken(*taken)
+        result["numbers"][f"mean length, {name}, released setting"] = significant(float(np.mean(again.lengths)), 6)
         everybody = clipped(check_ins(run, city, most=10_000), region)
         places = Places.of(everybody)
         chosen = Paths.of([everybody[i] if run.full else everybody[i][:30] for i in range(most[name])])
@@ -124,32 +107,22 @@ def draw(result: Result) -> Mapping[str, Any]:
     }
 
 
+def _length(name: str, value: float) -> Published:
+    key, (start, stop) = f"mean length in time, {name}", CITIES[name][2]
+    setting = f"the different places of each person, paths {start} to {stop}"
+    source = f"{TRACS}, experiments/discrete_space"
+    again = AsReleased(f"mean length, {name}, released setting", setting, source)
+    different = named(f"mean number of different places, {name}")
+    return Published(key, value, 1, TEXT, lambda r: WHY.format(r["numbers"][key]), evidence=different, released=again, given=(100,))
+
+
 ARTIFACT = Artifact(
     name="figure-d.7",
     title="Comparison with ε for a whole trajectory",
     source="dissertation, Figure D.7",
     compute=compute,
     draw=draw,
-    published=(
-        Published(
-            "mean length in time, TKY",
-            113,
-            0.5,
-            TEXT,
-            "The first 100 paths in time order have 290 locations on average. The different places of each of these people "
-            "number 112.3: the text's paths keep each place once and lose the order of visits.",
-            variants=readings("mean length, TKY"),
-        ),
-        Published("mean number of different places, TKY", 113, 1, TEXT),
-        Published(
-            "mean length in time, CHI",
-            13,
-            0.5,
-            TEXT,
-            "The first 100 paths of the file have 14.1 locations on average in time order. Other ways to count them are below.",
-            variants=readings("mean length, CHI"),
-        ),
-    ),
+    published=tuple(_length(name, value) for name, value in LENGTHS.items()),
     claims=(
         Claim(
             "TraCS errs less than the discrete methods when ε is large",

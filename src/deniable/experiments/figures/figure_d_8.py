@@ -87,6 +87,7 @@ ARTIFACT = Artifact(
             "The file's longitudes begin at −88.0, the printed area at −87.9.",
             variants=readings("CHI"),
             evidence=named("least longitude, CHI", "largest longitude, CHI"),
+            given=(-87.9,),
         ),
         Published(
             "places in the printed area, TKY",
