@@ -161,7 +161,7 @@ def test_the_paths_of_tokyo_are_lists_of_places() -> None:
 
 @needs_data
 def test_the_released_paths_of_chicago_have_the_printed_length() -> None:
-    city = ReleasedCity.of(Run(data=DATA), "chicago")
+    city = ReleasedCity.of(Run(data=FOLDER), "chicago")
     assert len(city.space) == 1000
     assert float(np.mean(city.taken(100, 200).lengths)) == pytest.approx(12.63)
     assert float(np.mean(city.taken(0, 100).lengths)) == pytest.approx(7.53)
@@ -170,7 +170,7 @@ def test_the_released_paths_of_chicago_have_the_printed_length() -> None:
 @needs_data
 def test_the_printed_losses_are_changes_of_counts() -> None:
     """100 paths, four times: the tolerance of the figure is three standard errors of one time."""
-    found = chicago_metrics(Run(data=DATA), 4)
+    found = chicago_metrics(Run(data=FOLDER), 4)
     for name, stated in STATED_LOST.items():
         assert float(np.mean(found["difference"][name])) == pytest.approx(stated, abs=0.3), name
         assert float(np.mean(found["lost"][name])) > stated + 0.4, name
