@@ -55,7 +55,8 @@ def _solved(matrix, chosen, count, known, right, factor, found):  # type: ignore
 def least(matrix, scores, weights, tilt, slack, chosen, shares, count, slope, moving):  # type: ignore[no-untyped-def]
     """Minimise p'Hp/2 - (scores + tilt weights)'p from the given shares of the chosen, in place; returns how many are above 0.
 
-    A point that would gain less than `slack` is not taken in. `slope` becomes scores - H p, `moving` how the chosen shares change with tilt.
+    A point that would gain less than `slack` is not taken in. `slope` becomes scores - H p, `moving` how the chosen
+    shares change with tilt.
     """
     size = len(scores)
     most = len(chosen)
@@ -216,10 +217,9 @@ def furthest(matrix, scores, constant, weights, limit, middle, start, start_shar
         else:
             high = tilt
         at_rest = reached - tilt * tilt * speed
+        then = 0.0 if reached > limit else np.inf
         if speed > 0 and limit > at_rest:
             then = np.sqrt((limit - at_rest) / speed)
-        else:
-            then = 0.0 if reached > limit else np.inf
         if not (low < then < high):
             if high == np.inf:
                 then = tilt * 8.0

@@ -17,6 +17,7 @@ for "these users" only the noise counts. It is corrected for skewness (Cornish a
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -35,6 +36,8 @@ NEAR = 1e-2
 MANY = 20_000
 """From so many reports on, one matrix of second derivatives serves all questions."""
 MOST_EM = 3000
+FEW_REPORTS = 1.5
+"""Ends of n reports are drawn so many nths farther away: their spread is not known exactly."""
 CHUNKS = 20
 """A pilot is divided into so many stretches of equal share, of which the distribution at an end is mostly made."""
 
@@ -47,33 +50,41 @@ class Aim:
     shares: Floats
 
 
+def pilot_shares(table: Floats, counts: Floats) -> Floats:
+    """Expectation maximization from an even start, stopped where the reports are as likely as they are under the truth."""
+    occurs = counts > 0
+    size, own = len(table), counts.sum()
+    shares = np.full(size, 1 / size)
+    if own == 0:
+        return shares
+    seen, chances = counts[occurs] / own, np.ascontiguousarray(table[:, occurs])
+    best, at = most_likely(chances, seen, own)
+    enough = best - max(at - 1, 1) / (2 * own)
+    for _ in range(MOST_EM):
+        likely = shares @ chances
+        if float(seen @ np.log(likely)) >= enough:
+            break
+        shares = shares * (chances @ (seen / likely))
+    return np.asarray(shares / shares.sum())
+
+
+def halves(counts: Floats) -> tuple[Floats, Floats]:
+    """The counts of two groups of people, chosen by coins that the counts fix: the same reports give the same answer."""
+    whole = counts.astype(np.int64)
+    coins = np.random.Generator(np.random.PCG64(zlib.crc32(whole.tobytes())))
+    first = coins.binomial(whole, 0.5)
+    return first.astype(np.float64), (whole - first).astype(np.float64)
+
+
 @dataclass(frozen=True, eq=False)
 class Pilot:
     """What one half of the reports says, to choose estimators by that are used on the other half."""
 
     table: Floats
-    counts: Floats
+    shares: Floats
     n: float
     """Of all reports, which the estimators are for."""
     target: Target
-
-    @cached_property
-    def shares(self) -> Floats:
-        """Expectation maximization from an even start, stopped where the reports are as likely as under the truth."""
-        occurs = self.counts > 0
-        size, own = len(self.table), self.counts.sum()
-        shares = np.full(size, 1 / size)
-        if own == 0:
-            return shares
-        seen, chances = self.counts[occurs] / own, np.ascontiguousarray(self.table[:, occurs])
-        best, at = most_likely(chances, seen, own)
-        enough = best - max(at - 1, 1) / (2 * own)
-        for _ in range(MOST_EM):
-            likely = shares @ chances
-            if float(seen @ np.log(likely)) >= enough:
-                break
-            shares = shares * (chances @ (seen / likely))
-        return np.asarray(shares / shares.sum())
 
     @cached_property
     def _chunks(self) -> Floats:
@@ -186,37 +197,28 @@ class Pilot:
 
 @dataclass(frozen=True, eq=False)
 class Plausible:
-    """What reports say of distributions on points; `table` has a row per point and a column per group of reports."""
+    """What reports say of distributions on points; every pilot comes with the counts it chooses estimators for."""
 
-    table: Floats
-    counts: Floats
-    target: Target
+    parts: Sequence[tuple[Pilot, Floats]]
 
-    @cached_property
-    def _halves(self) -> list[tuple[Pilot, Floats]]:
-        """Twice: what chooses, and the counts it is used on."""
-        whole = self.counts.astype(np.int64)
-        # Fixed coins: the same reports always give the same answer.
-        coins = np.random.Generator(np.random.PCG64(zlib.crc32(whole.tobytes())))
-        first = coins.binomial(whole, 0.5).astype(np.float64)
-        halves = (first, whole - first)
-        n = float(whole.sum())
-        return [
-            (Pilot(self.table, mine, n, self.target), other)
-            for mine, other in (halves, halves[::-1])
-            if other.sum() > 0
-        ]
+    @staticmethod
+    def of(table: Floats, counts: Floats, target: Target) -> Plausible:
+        """From a table of chances, a row per point and a column per group of reports, and the groups' counts."""
+        first, second = halves(counts)
+        pairs = [(mine, other) for mine, other in ((first, second), (second, first)) if other.sum() > 0]
+        n = float(counts.sum())
+        return Plausible([(Pilot(table, pilot_shares(table, mine), n, target), other) for mine, other in pairs])
 
     def largest(self, weights: Floats, reach: float) -> float:
         """The upper end for the sum of weights times shares, `reach` standard errors away."""
-        n, top = float(self.counts.sum()), float(weights.max())
+        n, top = self.parts[0][0].n, float(weights.max())
         value, second, third = 0.0, 0.0, 0.0
-        for pilot, counts in self._halves:
+        for pilot, counts in self.parts:
             aim = pilot.aim(weights, reach)
             if aim is None:
                 value += float(counts.sum()) * top
                 continue
-            slack = float((weights - self.table @ aim.linear).max())
+            slack = float((weights - pilot.table @ aim.linear).max())
             value += float(counts @ aim.linear) + float(counts.sum()) * slack
             spread, skew = pilot.noise(aim)
             second += float(counts.sum()) * spread
@@ -224,6 +226,7 @@ class Plausible:
         skewness = third / second**1.5 if second > 0 else 0.0
         # The estimate may be too low: its lower tail counts. A tail that looks short is not trusted.
         far = reach + (reach**2 - 1) * min(max(-skewness, 0.0), 2.0) / 6
+        far *= 1 + FEW_REPORTS / n
         return min((value + far * np.sqrt(second)) / n, top)
 
     def interval(self, low_weights: Floats, high_weights: Floats, reach: float) -> tuple[float, float]:
