@@ -172,7 +172,9 @@ def test_a_fit_varies_as_its_covariance_says(target: Any) -> None:
     draws = np.random.default_rng(6)
     fixed = TRUTH.ppf((np.arange(size) + 0.5) / size)
     people = draws.beta(2, 3, size=(runs, size)) if target == "population" else np.tile(fixed, (runs, 1))
-    laid, smoothing, values, claims = binned(mechanism, 64), smoothing_matrix(64, circular=False), [], []
+    laid, smoothing = binned(mechanism, 64), smoothing_matrix(64, circular=False)
+    values: list[Any] = []
+    claims: list[Any] = []
     for sums in surveys(mechanism, people, f"ems {target}"):
         counts = gathered(sums.sums, laid.cuts)
         one = fit(laid.transition, counts, smooth=True, circular=False, tolerance=1e-3, most=10_000)

@@ -41,12 +41,12 @@ def test_the_furthest_sum_is_that_of_a_general_solver(seed: int) -> None:
     def form(p: Any) -> float:
         return float(p @ squares @ p - 2 * scores @ p + constant)
 
-    whole = {"type": "eq", "fun": lambda p: p.sum() - 1}
-    options = {"maxiter": 500, "ftol": 1e-14}
+    whole: Any = {"type": "eq", "fun": lambda p: p.sum() - 1}
+    options: Any = {"maxiter": 500, "ftol": 1e-14}
     start = np.full(size, 1 / size)
     lowest = minimize(form, start, bounds=[(0, 1)] * size, constraints=[whole], options=options)
     limit = form(lowest.x) + 4 / 200
-    inside = {"type": "ineq", "fun": lambda p: limit - form(p)}
+    inside: Any = {"type": "ineq", "fun": lambda p: limit - form(p)}
     best = max(
         float(weights @ p.x)
         for p in (
@@ -92,9 +92,7 @@ def test_every_value_is_in_one_bin_surely_or_in_two_possibly(name: str) -> None:
     mechanism = make_mechanism(name, domain=Interval(0, 10, cells=1000), epsilon=1, **({"points": 64} if name == "laplace" else {}))
     edges = np.linspace(0, 10, 8)
     found = response(mechanism, 24).with_edges(edges)
-    surely, possibly = (
-        np.array(part) for part in zip(*(found.inside(a, b) for a, b in itertools.pairwise(edges)), strict=True)
-    )
+    surely, possibly = (np.array(part) for part in zip(*(found.inside(a, b) for a, b in itertools.pairwise(edges)), strict=True))
     assert (surely.sum(axis=0) <= 1).all()
     assert (possibly.sum(axis=0) >= 1).all()
     assert (surely <= possibly).all()

@@ -10,12 +10,14 @@ import numpy as np
 from deniable.errors import NotSupported
 from deniable.estimators.debias import NEGLIGIBLE, Debiasing, Floats, Moments, debiasing, moments
 from deniable.estimators.estimate import Estimate, Target, check_target
-from deniable.estimators.shape import Method, shape
+from deniable.estimators.shape import Ends, Method, Shape, shape
 from deniable.estimators.source import Source, accumulated
 from deniable.mechanisms.numeric_base import NumericMechanism
 
 FEW = 30
 """Below so many reports nothing is estimated about their spread: its known bounds are used."""
+MANY = 20_000
+"""From so many reports on, normal intervals hold at the ends of the domain too."""
 HOEFFDING = 0.75
 CHEBYSHEV = 2.29
 """Factors that make a normal interval of 95 % as wide as Hoeffding's (by reach) and Chebyshev's (by spread)."""
@@ -51,7 +53,9 @@ def mean(source: Source, *, target: Target = "these users", method: Method | Non
     of the estimated distribution, which smoothing bends; its interval holds all the same (`plausible`). `method`
     ("ems" or "em") asks for that way.
     The interval for "these users" holds the noise of the reports only, as far as the reports show it; the
-    one for the "population" also holds which users answered. Below 30 reports the variance is an upper bound.
+    one for the "population" also holds which users answered. Below 20,000 reports it is worked out from the law of the
+    reports (`plausible`), which holds at the ends of the domain and for few reports too; from there on it is the normal one.
+    Below 30 reports the variance is an upper bound.
 
     >>> from deniable.mechanisms import make_mechanism
     >>> found = mean(make_mechanism("hm", epsilon=4).randomize_many([0.25] * 10_000))
@@ -74,6 +78,7 @@ def mean(source: Source, *, target: Target = "these users", method: Method | Non
     else:
         variance = (users_noise(found, rule) if target == "these users" else _spread(found)) / n
     value = float(domain.low) + width * (found.first + 0.5)
+    ends = Ends(Shape(mechanism, sums.sums, n, target).mean_ends, np.asarray(value)) if n < MANY else None
     return Estimate(
         value=np.asarray(value),
         variance=np.asarray(width**2 * (variance + rule.bias**2)),
@@ -81,6 +86,7 @@ def mean(source: Source, *, target: Target = "these users", method: Method | Non
         target=target,
         method=f"unbiased mean of {mechanism.name}{_line(rule)}{_lattice(mechanism)}{', bounded: few reports' if n < FEW else ''}",
         bounds=(float(domain.low), float(domain.high)),
+        sure=ends,
         small_sample=BoundedMean(
             value, width * rule.reach, width * spread, width * rule.bias, n, (float(domain.low), float(domain.high))
         ),

@@ -44,5 +44,5 @@ def most_likely(chances: Floats, seen: Floats, n: float) -> tuple[float, int]:
         likely = likely + part * (goal - likely)
         both, where = np.unique(np.concatenate([at, chosen[:count]]), return_inverse=True)
         mixed = np.bincount(where, np.concatenate([(1 - part) * shares, part * own[:count]]))
-        at, shares = both[mixed > 1e-12], mixed[mixed > 1e-12]
+        at, shares = both[mixed > 1e-12], np.asarray(mixed[mixed > 1e-12], np.float64)
     return float(seen @ np.log(likely)), len(at)

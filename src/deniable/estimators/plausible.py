@@ -16,6 +16,7 @@ for "these users" only the noise counts. It is corrected for skewness (Cornish a
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,13 +32,14 @@ from deniable.estimators.most_likely import most_likely, squares_of
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 MOST_STEPS = 12
-NEAR = 1e-2
+NEAR = 3e-2
 """Of the distance to the pilot's value: how far from the best estimator a chosen one may be; it is valid all the same."""
 MANY = 20_000
 """From so many reports on, one matrix of second derivatives serves all questions."""
 MOST_EM = 3000
 FEW_REPORTS = 1.5
 """Ends of n reports are drawn so many nths farther away: their spread is not known exactly."""
+FEW_GROUPS = 8
 CHUNKS = 20
 """A pilot is divided into so many stretches of equal share, of which the distribution at an end is mostly made."""
 
@@ -119,9 +121,14 @@ class Pilot:
     def _squares(self) -> Floats:
         return squares_of(self._points, self.expected, self.expected)
 
+    @property
+    def _given(self) -> bool:
+        """Are the users' values given, and do the reports show how much of their spread is noise? Few outputs do not."""
+        return self.target == "these users" and self.table.shape[1] > FEW_GROUPS
+
     def _noise_part(self, shares: Floats, likely: Floats) -> float:
         """Which part of the spread of a likelihood ratio is noise, when the users' values are given."""
-        if self.target == "population":
+        if not self._given:
             return 1.0
         ratio = np.log(likely / self.expected)
         parts = []
@@ -171,7 +178,7 @@ class Pilot:
             bound -= (1 + most - part * reach**2 / self.n / 2 - float(expected @ np.log(likely))) / tilt
             value = float(wide[at] @ shares)
             width = max(min(bound, top) - middle, 1e-300)
-            if abs(bound - value) <= NEAR * width and abs(part - before) <= 5 * NEAR * part:
+            if abs(bound - value) <= NEAR * width and abs(part - before) <= 3 * NEAR * part:
                 break
             if value >= top - NEAR * width:
                 break
@@ -186,8 +193,8 @@ class Pilot:
         found = []
         for own in (aim.shares, self.shares):
             kept = own > 0
-            rows = self.table[kept] if self.target == "these users" else (own @ self.table)[None]
-            shares = own[kept] if self.target == "these users" else np.ones(1)
+            rows = self.table[kept] if self._given else (own @ self.table)[None]
+            shares = own[kept] if self._given else np.ones(1)
             mean = rows @ w
             second, third = rows @ w**2 - mean**2, rows @ w**3
             third = third - 3 * mean * second - mean**3
@@ -227,7 +234,7 @@ class Plausible:
         # The estimate may be too low: its lower tail counts. A tail that looks short is not trusted.
         far = reach + (reach**2 - 1) * min(max(-skewness, 0.0), 2.0) / 6
         far *= 1 + FEW_REPORTS / n
-        return min((value + far * np.sqrt(second)) / n, top)
+        return min((value + far * math.sqrt(second)) / n, top)
 
     def interval(self, low_weights: Floats, high_weights: Floats, reach: float) -> tuple[float, float]:
         """The least that a sum of the low weights and the most that a sum of the high weights may be."""

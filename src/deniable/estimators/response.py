@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deniable.channels import Channel, Identity, Interpolated, Mixture, Nested, TwoLevel, Window
 from deniable.channels.sets import Singleton, slid_window
@@ -25,6 +26,8 @@ MANY_REPORTS = 20_000
 """From so many reports on, outputs are told apart twice as finely."""
 GROUPS_PER_WINDOW = 6
 MOST_GROUPS = 384
+LEAST_POINTS = 33
+"""Evenly spaced points beside the bends: a value between two rows is noisier than either."""
 MOST_POINTS = 1025
 """Of a channel that is not made of windows."""
 CHUNK = 1 << 22
@@ -91,16 +94,17 @@ class Response:
             # Across zero: everything but what lies between high and low.
             surely, possibly = self.inside(high, low)
             return 1 - possibly, 1 - surely
-        if self.between:
-            possibly = (least >= low - slack) & (least <= high + slack)
-            surely = (least > low + slack) & (least < high - slack)
-            surely |= (least <= low + slack) & (low <= self.ends[0] + slack) & (least < high - slack)
-            surely |= (least >= high - slack) & (high >= top - slack) & (least > low + slack)
-            whole = (low <= self.ends[0] + slack) & (high >= top - slack)
-            return np.asarray((surely | whole), np.float64), np.asarray(possibly, np.float64)
-        surely = (least >= low - slack) & (most <= high + slack)
-        possibly = (most > low + slack) & (least < high - slack)
-        return np.asarray(surely, np.float64), np.asarray(possibly, np.float64)
+        if not self.between:
+            return _flags((least >= low - slack) & (most <= high + slack)), _flags((most > low + slack) & (least < high - slack))
+        # A point on an edge may stand for either side, but not at the ends of the domain, which have no other side.
+        starts, stops = low <= self.ends[0] + slack, high >= top - slack
+        after = (least > low + slack) | starts
+        before = (least < high - slack) | stops
+        return _flags(after & before), _flags((least >= low - slack) & (least <= high + slack))
+
+
+def _flags(which: NDArray[np.bool_]) -> Floats:
+    return which.astype(np.float64)
 
 
 @lru_cache(maxsize=8)
@@ -114,9 +118,10 @@ def response(mechanism: Mechanism, groups: int) -> Response:
     last = channel.inputs - 1
     if bends is None:
         count = min(channel.inputs, MOST_POINTS)
-        places = np.unique((np.arange(count) * last / max(count - 1, 1)).round())
-    else:
-        places = np.unique(np.clip(np.concatenate([bends, [0, last]]), 0, last)).astype(np.float64)
+        bends = (np.arange(count) * last / max(count - 1, 1)).round()
+    even = np.arange(LEAST_POINTS) * last / (LEAST_POINTS - 1)
+    more = even if axis.kind == "between" else even.round()
+    places = np.unique(np.clip(np.concatenate([bends, more]), 0, last)).astype(np.float64)
     start, end = float(axis.cuts[0]), float(axis.cuts[-1])
     low, high = float(domain.low), float(domain.low) + float(domain.width)
     step = (high - low) / (end - start)
@@ -178,7 +183,7 @@ def _bends(channel: Channel, cuts: Integers) -> Floats | None:
     if isinstance(channel, Interpolated):
         inner = _bends(channel.inner, cuts)
         if inner is None and channel.inner.inputs <= MOST_POINTS:
-            inner = np.arange(channel.inner.inputs)
+            inner = np.arange(channel.inner.inputs, dtype=np.float64)
         return None if inner is None else inner * channel.steps
     if isinstance(channel, Mixture):
         parts = [

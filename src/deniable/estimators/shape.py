@@ -14,7 +14,7 @@ import numpy as np
 from deniable.channels import TwoLevel, Window
 from deniable.domains import Circle, Interval
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.estimators.bins import Floats, checked_bins, gathered, input_axis
+from deniable.estimators.bins import Floats, Integers, checked_bins, gathered, input_axis
 from deniable.estimators.distribution_grid import Binned, binned
 from deniable.estimators.estimate import Estimate, Target, check_target, half_width
 from deniable.estimators.expectation_maximization import Fit, fit
@@ -104,7 +104,7 @@ class Distribution(Estimate):
         return f"Distribution({self.method}, n={self.n})"
 
     @cached_property
-    def variance(self) -> Floats:  # type: ignore[override]
+    def variance(self) -> Floats:
         """From the intervals."""
         assert isinstance(self.sure, Ends)
         return self.sure.variance()
@@ -124,29 +124,47 @@ class Shape:
     """One fit of the reports on a grid as fine as they support, and all answers from it. `shape` makes one."""
 
     mechanism: Mechanism
-    sums: Floats
+    sums: Integers
     """How often every output occurred."""
     n: int
     target: Target
-    laid: Binned
-    fine: Fit
-    method: Method
+    method: Method = "ems"
+    tolerance: float = STOP
+    most_iterations: int = 10_000
     multiples_of: float | None = None
+
+    @cached_property
+    def laid(self) -> Binned:
+        """The mechanism between the fit's cells and groups of reports."""
+        return binned(self.mechanism, fine_cells(self.mechanism))
+
+    @cached_property
+    def fine(self) -> Fit:
+        """The fit."""
+        counts, smooth = gathered(self.sums, self.laid.cuts), self.method == "ems"
+        circular, most = self.circular, self.most_iterations
+        return fit(self.laid.transition, counts, smooth=smooth, circular=circular, tolerance=self.tolerance, most=most)
+
+    @property
+    def domain(self) -> Interval | Circle:
+        """Where the values are."""
+        assert isinstance(self.mechanism.domain, Interval | Circle)
+        return self.mechanism.domain
 
     @property
     def low(self) -> float:
         """The lower end of the domain."""
-        return float(self.laid.edges[0])
+        return float(self.domain.low)
 
     @property
     def high(self) -> float:
         """The upper end."""
-        return float(self.laid.edges[-1])
+        return float(self.domain.low) + float(self.domain.width)
 
     @property
     def circular(self) -> bool:
         """Is the domain a circle?"""
-        return self.laid.circular
+        return isinstance(self.domain, Circle)
 
     @property
     def described(self) -> str:
@@ -178,7 +196,7 @@ class Shape:
     def _pilots(self) -> list[tuple[Floats, Floats]]:
         """The shares of the points that one half of the reports suggests, and the counts of the other half."""
         found = self._response
-        first, second = halves(gathered(self.sums.astype(np.int64), found.cuts))
+        first, second = halves(gathered(self.sums, found.cuts))
         pairs = ((first, second), (second, first))
         return [(pilot_shares(found.table, mine), other) for mine, other in pairs if other.sum() > 0]
 
@@ -242,12 +260,13 @@ class Shape:
         middles = (self.laid.edges[:-1] + self.laid.edges[1:]) / 2
         value = np.asarray(float(middles @ self.fine.shares) / float(self.fine.shares.sum()))
 
-        def work(level: float) -> tuple[Floats, Floats]:
-            wide, plausible = self._plausible(np.empty(0))
-            low, high = plausible.interval(wide.least, wide.most, half_width(level))
-            return np.asarray(low), np.asarray(high)
+        return self._estimate(value, self.mean_ends, f"mean of the distribution: {self.described}", (self.low, self.high))
 
-        return self._estimate(value, work, f"mean of the distribution: {self.described}", (self.low, self.high))
+    def mean_ends(self, level: float) -> tuple[Floats, Floats]:
+        """The interval of the mean."""
+        wide, plausible = self._plausible(np.empty(0))
+        low, high = plausible.interval(wide.least, wide.most, half_width(level))
+        return np.asarray(low), np.asarray(high)
 
     def variance(self) -> Estimate:
         """The variance of the fitted distribution: for any c, the mean of (x - c)**2 minus (mean - c)**2."""
@@ -375,10 +394,7 @@ def shape(
         raise InvalidParameter("tolerance must not be negative")
     if multiples_of is not None and not (math.isfinite(multiples_of) and multiples_of > 0):
         raise InvalidParameter("multiples_of must be a positive number, the step between possible values")
-    laid = binned(mechanism, fine_cells(mechanism))
-    counts = gathered(sums.sums, laid.cuts)
-    found = fit(laid.transition, counts, smooth=method == "ems", circular=laid.circular, tolerance=tolerance, most=most_iterations)
-    return Shape(mechanism, sums.sums, sums.n, target, laid, found, method, multiples_of)
+    return Shape(mechanism, sums.sums, sums.n, target, method, tolerance, most_iterations, multiples_of)
 
 
 def fine_cells(mechanism: Mechanism) -> int:
@@ -398,7 +414,7 @@ def _only_multiples(found: Response, step: float) -> Response:
     first, last = math.ceil(found.ends[0] / step - 1e-9), math.floor(found.ends[1] / step + 1e-9)
     if not 1 <= last - first + 1 <= 4096:
         raise InvalidParameter("multiples_of must give from 1 to 4,096 different values within the domain")
-    values = step * np.arange(first, last + 1)
+    values = step * np.arange(first, last + 1, dtype=np.float64)
     places = np.clip(found.place(values), 0, found.channel.inputs - 1)
     places = np.unique(places if found.between else np.floor(places + 1e-9))
     return replace(found, places=places, table=rows_at(found.channel, places, found.cuts))
