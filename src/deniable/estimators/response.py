@@ -21,10 +21,10 @@ from deniable.estimators.bins import Floats, Integers, input_axis
 from deniable.mechanisms import Mechanism
 from deniable.utility.rows import dense, runs
 
-FEW_GROUPS, MANY_GROUPS = 64, 128
+FEW_GROUPS, MANY_GROUPS = 48, 128
 MANY_REPORTS = 20_000
 """From so many reports on, outputs are told apart twice as finely."""
-GROUPS_PER_WINDOW = 6
+GROUPS_PER_WINDOW = 4
 MOST_GROUPS = 384
 LEAST_POINTS = 33
 """Evenly spaced points beside the bends: a value between two rows is noisier than either."""
