@@ -31,6 +31,8 @@ from deniable.estimators.most_likely import most_likely, squares_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+USUAL = 1.96
+"""Standard errors that estimators are chosen for. One choice for all levels: a higher one has the wider interval."""
 MOST_STEPS = 12
 NEAR = 3e-2
 """Of the distance to the pilot's value: how far from the best estimator a chosen one may be; it is valid all the same."""
@@ -221,7 +223,7 @@ class Plausible:
         n, top = self.parts[0][0].n, float(weights.max())
         value, second, third = 0.0, 0.0, 0.0
         for pilot, counts in self.parts:
-            aim = pilot.aim(weights, reach)
+            aim = pilot.aim(weights, USUAL)
             if aim is None:
                 value += float(counts.sum()) * top
                 continue
