@@ -18,7 +18,7 @@ from speed.best import best_time
 
 from deniable.accumulators import accumulator_for
 from deniable.estimators import distribution
-from deniable.estimators.distribution import binned
+from deniable.estimators.distribution_grid import binned
 from deniable.mechanisms import make_mechanism
 
 MOST = {"ems": 20.0, "em": 60.0}

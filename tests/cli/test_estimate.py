@@ -229,7 +229,24 @@ def test_tables_are_plain_and_say_what_they_are(tmp_path: Path) -> None:
         assert word in result.stdout
     assert "\x1b" not in result.output
     stored(tmp_path / "n.dn", SW, np.linspace(0, 100, 3000))
-    assert "256 bins" in run("estimate", str(tmp_path / "n.dn"), "-w", "distribution").stdout
+    shown = run("estimate", str(tmp_path / "n.dn"), "-w", "distribution").stdout
+    assert "32 bins" in shown
+    assert "In 95 of 100 such surveys each interval on its own holds the true value." in shown
+
+
+def test_an_option_without_effect_is_refused(tmp_path: Path) -> None:
+    stored(tmp_path / "n.dn", SW, np.linspace(0, 100, 300))
+    for options, name in ((["--bins", "24"], "--bins"), (["--levels", ".5"], "--levels"), (["--share", ".1"], "--share")):
+        result = run("estimate", str(tmp_path / "n.dn"), *options)
+        assert result.exit_code == 2
+        assert f"{name} has no effect on --what mean" in " ".join(result.output.split())
+
+
+def test_what_is_assumed_stands_beside_the_answer(tmp_path: Path) -> None:
+    stored(tmp_path / "n.dn", SW, np.full(500, 50.0))
+    asked = ("estimate", str(tmp_path / "n.dn"), "-w", "distribution", "--bins", "4", "--multiples-of", "10")
+    assert json.loads(run(*asked, "--json").stdout)["assumes"] == "values are multiples of 10"
+    assert "if values are multiples of 10" in run(*asked, "--together").stdout
 
 
 @pytest.mark.parametrize(
@@ -287,4 +304,4 @@ def test_the_recipe_may_go_elsewhere(tmp_path: Path) -> None:
 def test_one_report_gives_a_wide_interval(tmp_path: Path) -> None:
     stored(tmp_path / "a.dn", K_RR, ["often"])
     row = json.loads(run("estimate", str(tmp_path / "a.dn"), "--json").stdout)["estimates"][0]
-    assert row["high"] - row["low"] > 1
+    assert row["high"] - row["low"] == pytest.approx(1)

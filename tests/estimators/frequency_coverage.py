@@ -41,7 +41,7 @@ def normal_coverage(name: str, target: Target) -> float:
     inside = 0.0
     for batch in range(BATCHES[size]):
         for sums, times in _surveys(mechanism, REPORTS[batch % len(REPORTS)], target, batch):
-            low, high = shares(sums, target=target).interval()
+            low, high = shares(sums, target=target).interval(method="wald")
             inside += times * float(((low <= SHARES[size]) & (SHARES[size] <= high)).mean())
     return inside / (AT_ONCE * BATCHES[size])
 

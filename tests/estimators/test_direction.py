@@ -83,6 +83,23 @@ def test_intervals_of_directions_cover_as_often_as_they_say(target: Target) -> N
     assert 0.94 < length_inside / RUNS < 0.96
 
 
+@pytest.mark.parametrize("strength", [0.0, 0.3])
+def test_weak_concentrations_are_covered(strength: float) -> None:
+    mechanism = make_mechanism("circular-window", domain=Circle(360, cells=360), epsilon=0.5)
+    angles = np.degrees(np.random.default_rng(5).vonmises(0.5, strength, size=(500, 200))) % 360
+    unit = np.exp(1j * np.radians(np.floor(angles) + 0.5)).mean(axis=1)
+    around = along = 0
+    for sums, true in zip(surveys(mechanism, angles, f"weak {strength}"), unit, strict=True):
+        found = direction(sums)
+        low, high = found.interval()
+        around += (np.degrees(np.angle(true)) - low) % 360 <= high - low
+        low, high = found.concentration_interval()
+        along += low <= abs(true) <= high
+    # 500 surveys at 95 %: fewer than 447 hold once in 10**6 times.
+    assert around >= 447
+    assert along >= 447
+
+
 def test_one_report_says_little() -> None:
     mechanism = make_mechanism("circular-window", domain=Circle(360), epsilon=1)
     found = direction(randomize_many(mechanism, [10], FixedKeystream("one")))

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from deniable.batch import randomize_many
+from deniable.domains import Categories
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import counts, shares
+from deniable.estimators.frequency import OWN
 from deniable.estimators.intervals import SupportInterval, clopper_pearson, lower_tail, two_binomials, upper_tail
+from deniable.mechanisms import make_mechanism
 from deniable.testing import FixedKeystream
 
 from .simulated import mechanism_of
@@ -68,10 +73,10 @@ def test_clopper_pearson_is_scipys() -> None:
 def test_exact_and_normal_intervals_agree_on_many_reports() -> None:
     mechanism = mechanism_of("oue", 4, 1)
     found = counts(randomize_many(mechanism, np.repeat(np.arange(4), 5000), FixedKeystream(1)))
-    for ours, theirs in zip(found.interval(method="exact"), found.interval(), strict=True):
+    for ours, theirs in zip(found.interval(method="exact"), found.interval(method="wald"), strict=True):
         assert ours == pytest.approx(theirs, abs=0.03 * float(found.standard_error.max()))
     wide = shares(randomize_many(mechanism, np.repeat(np.arange(4), 5000), FixedKeystream(1)), target="population")
-    for ours, theirs in zip(wide.interval(method="exact"), wide.interval(), strict=True):
+    for ours, theirs in zip(wide.interval(method="exact"), wide.interval(method="wald"), strict=True):
         assert ours == pytest.approx(theirs, abs=0.05 * float(wide.standard_error.max()))
 
 
@@ -81,7 +86,7 @@ def test_exact_intervals_stay_within_what_is_possible() -> None:
     low, high = found.interval(method="exact")
     assert (low >= 0).all()
     assert (high <= 1).all()
-    assert (found.interval()[0] < 0).any()
+    assert (found.interval(method="wald")[0] < 0).any()
 
 
 def test_tables_have_no_exact_interval() -> None:
@@ -90,3 +95,37 @@ def test_tables_have_no_exact_interval() -> None:
         found.interval(method="exact")
     with pytest.raises(InvalidParameter, match="method"):
         found.interval(method="bootstrap")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1, 4])
+@pytest.mark.parametrize("these_users", [True, False])
+def test_shares_of_few_reports_hold_as_often_as_they_say(epsilon: float, these_users: bool) -> None:
+    # Exactly, by summing over every possible support; normal intervals held in 85 % of surveys here.
+    n, odds = 50, math.exp(epsilon)
+    every = np.arange(n + 1)
+    for p, q in ((0.5, 1 / (odds + 1)), (odds / (odds + 4), 1 / (odds + 4)), (odds / (odds + 1), 1 / (odds + 1))):
+        low, high = SupportInterval(every, n, p, q, 1.0, these_users, OWN).interval(0.95)
+        assert (low < high).all(), "an interval is never a single count"
+        for people in range(0, n + 1, 5):
+            chances = law(people, n, p, q) if these_users else stats.binom.pmf(every, n, q + (p - q) * people / n)
+            assert chances @ ((low <= people + 1e-9) & (people - 1e-9 <= high)) > 0.935
+
+
+def test_a_projected_share_of_nothing_is_not_certain() -> None:
+    mechanism = make_mechanism("oue", domain=Categories(8), epsilon=1)
+    found = shares(randomize_many(mechanism, np.zeros(200, np.int64), FixedKeystream("none"))).projected("simplex")
+    low, high = found.interval()
+    assert (high > 0.01).all()
+    assert (low >= 0).all()
+
+
+@pytest.mark.parametrize("these_users", [True, False])
+def test_normal_ends_agree_with_the_exact_ones_of_many_reports(these_users: bool) -> None:
+    n, p, q = 1 << 20, 0.5, 0.2
+    supported = np.array([n // 5, n // 4, n // 3, n // 2])
+    for ours, theirs in zip(
+        SupportInterval(supported, n, p, q, 1 / n, these_users, OWN).interval(0.95),
+        SupportInterval(supported, n, p, q, 1 / n, these_users).interval(0.95),
+        strict=True,
+    ):
+        assert np.abs(ours - theirs).max() < 2e-3

@@ -23,14 +23,14 @@ TRUTH = stats.beta(2, 3)
 
 @pytest.mark.parametrize("target", ["these users", "population"])
 def test_intervals_of_ranges_cover(target: Any) -> None:
-    mechanism, runs, size = make_mechanism("sw", domain=Interval(0, 1, cells=1024), epsilon=3), 300, 2000
+    mechanism, runs, size = make_mechanism("sw", domain=Interval(0, 1, cells=1024), epsilon=3), 100, 2000
     people = people_of(TRUTH, (runs, size), target, seed=2)
     truth, inside = float(TRUTH.cdf(0.7) - TRUTH.cdf(0.25)), 0
     for sums in surveys(mechanism, people, f"ranges {target}"):
-        low, high = range_share(sums, 0.25, 0.7, bins=64, target=target).interval()
+        low, high = range_share(sums, 0.25, 0.7, target=target).interval()
         inside += bool(low <= truth <= high)
-    # 300 runs at 95 %: below 87.5 % once in 10**6 times.
-    assert 0.875 < inside / runs < 1
+    # 100 runs at 95 %: fewer than 80 hold once in 10**7 times.
+    assert inside >= 80
 
 
 def test_a_range_may_cross_zero_on_a_circle() -> None:
@@ -38,10 +38,10 @@ def test_a_range_may_cross_zero_on_a_circle() -> None:
     hours = np.concatenate([np.full(3000, 23.5), np.full(1000, 12.0)])
     reports = randomize_many(mechanism, hours, FixedKeystream("night"))
     # Two single hours are no smooth truth: plain EM.
-    night, day = range_share(reports, 22, 1, bins=24, method="em"), range_share(reports, 1, 22, bins=24, method="em")
+    night, day = range_share(reports, 22, 1, method="em"), range_share(reports, 1, 22, method="em")
     assert float(night.value) == pytest.approx(0.75, abs=0.08)
     assert float(night.value + day.value) == pytest.approx(1)
-    assert float(range_share(reports, 0, 24, bins=24).value) == pytest.approx(1)
+    assert float(range_share(reports, 0, 24).value) == pytest.approx(1)
 
 
 def test_parts_of_bins_count_in_part() -> None:
@@ -64,4 +64,6 @@ def test_few_reports_are_never_certain(name: str) -> None:
     mechanism = make_mechanism(name, epsilon=1)
     for i in range(5):
         found = range_share(randomize_many(mechanism, [0.3, 0.3], FixedKeystream(str(i))), 0.2, 0.6)
-        assert float(found.standard_error) > 0.3
+        low, high = found.interval()
+        assert low < 0.05
+        assert high > 0.95

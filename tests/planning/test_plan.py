@@ -224,7 +224,7 @@ def test_the_inversion_is_that_of_histogram() -> None:
     from deniable.accumulators import accumulator_for
     from deniable.batch import randomize_many
     from deniable.estimators.bins import gathered
-    from deniable.estimators.distribution import binned
+    from deniable.estimators.distribution_grid import binned
     from deniable.planning.shape import inversion
 
     mechanism = make_mechanism("sw", domain=Interval(0, 1, cells=4096), epsilon=2)

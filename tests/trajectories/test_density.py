@@ -13,7 +13,7 @@ from deniable.batch import Reports, draw_many, randomize_many
 from deniable.domains import Disc, Interval, Record, Rectangle
 from deniable.domains.polygon import Polygon
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.estimators.distribution import binned
+from deniable.estimators.distribution_grid import binned
 from deniable.mechanisms import make_mechanism
 from deniable.testing import FixedKeystream
 from deniable.trajectories import density_map, fine_density_map

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from deniable.estimators.distribution import Distribution
-from deniable.estimators.estimate import half_width
+from deniable.estimators import Distribution
 
 
 def cumulative_band(found: Distribution, level: float = 0.95) -> tuple[list[float], list[float], list[tuple[float, float]]]:
     """Edges, shares up to them, and their intervals: what `quantile_chart` draws."""
-    summed = np.tri(len(found.value) + 1, len(found.value), -1)
-    variance = np.einsum("ij,jk,ik->i", summed, found.covariance, summed, optimize=True)
-    reach = half_width(level) * np.sqrt(np.maximum(variance, 0.0))
-    reach[-1] = 0.0  # everyone is below the upper end
     below = np.clip(found.cumulative, 0.0, 1.0)
-    low, high = np.clip(below - reach, 0.0, 1.0), np.clip(below + reach, 0.0, 1.0)
+    low, high = found.shape.cumulative_band(found.edges[1:-1], level)
+    low, high = np.concatenate([[0.0], low, [1.0]]), np.concatenate([[0.0], high, [1.0]])
     return found.edges.tolist(), below.tolist(), list(zip(low.tolist(), high.tolist(), strict=True))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MOST_BARS = 40
 ROSE_BINS = 12
+CUMULATIVE_BINS = 32
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,9 @@ class Wish:
     method: Any = "ems"
     project: str | None = None
     share: float = 0.0
-    intervals: Any = "wald"
+    intervals: Any = "auto"
+    together: bool = False
+    multiples_of: float | None = None
     record: Any = None
     """The sums of the whole record, when a field of it is asked about."""
     field: str | None = None
@@ -44,6 +47,16 @@ class Answer:
     method: str
     draw: Callable[[str, str], Any]
     """A chart from a title and a subtitle."""
+    assumes: str = ""
+    """What the intervals assume about the values; nothing when empty."""
+
+    @property
+    def vague(self) -> bool:
+        """Is a typical interval of a share wider than the largest share?"""
+        if not self.rows or "from" not in self.rows[0]:
+            return False
+        widths = sorted(row["high"] - row["low"] for row in self.rows)
+        return bool(widths[len(widths) // 2] > max(row["value"] for row in self.rows))
 
 
 def usual_question(domain: Domain) -> str:
@@ -114,13 +127,14 @@ def distribution(source: Accumulator, wish: Wish) -> Answer:
     """The shares of equal bins."""
     from deniable.estimators import distribution
 
-    found = distribution(source, bins=wish.bins, method=wish.method, target=wish.target)
+    found = distribution(source, bins=wish.bins, method=wish.method, target=wish.target, multiples_of=wish.multiples_of)
     rows = _bin_rows(found, wish)
-    return Answer(rows, found.target, found.method, lambda title, subtitle: _density(source, wish, rows, title, subtitle))
+    draw = lambda title, subtitle: _density(source, wish, rows, title, subtitle)  # noqa: E731
+    return Answer(rows, found.target, found.method, draw, found.assumes)
 
 
 def histogram(source: Accumulator, wish: Wish) -> Answer:
-    """The unbiased shares of a few equal bins."""
+    """The shares of a few equal bins by linear inversion."""
     from deniable.estimators import histogram
 
     found = histogram(source, bins=wish.bins or 16, target=wish.target)
@@ -133,19 +147,19 @@ def histogram(source: Accumulator, wish: Wish) -> Answer:
 def quantiles(source: Accumulator, wish: Wish) -> Answer:
     """The values below which given shares of people lie."""
     from deniable.charts import cumulative_band, quantile_chart
-    from deniable.estimators import distribution, quantiles
+    from deniable.estimators import shape
 
-    found = quantiles(source, wish.levels, bins=wish.bins, method=wish.method, target=wish.target)
+    fitted = shape(source, method=wish.method, target=wish.target, multiples_of=wish.multiples_of)
+    found = fitted.quantiles(wish.levels)
     rows = _rows(found, wish, [f"{100 * level:g} %" for level in wish.levels])
 
     def draw(title: str, subtitle: str) -> Any:
-        shape = distribution(source, bins=wish.bins, method=wish.method, target=wish.target)
-        points, below, band = cumulative_band(shape, wish.level)
+        points, below, band = cumulative_band(fitted.bins(CUMULATIVE_BINS), wish.level)
         marked = list(zip(wish.levels, [row["value"] for row in rows], strict=True))
         ends = [(row["low"], row["high"]) for row in rows]
         return quantile_chart(points, below, band, marked, ends, title=title, subtitle=subtitle, level=wish.level)
 
-    return Answer(rows, found.target, found.method, draw)
+    return Answer(rows, found.target, found.method, draw, found.assumes)
 
 
 def direction(source: Accumulator, wish: Wish) -> Answer:
@@ -179,7 +193,7 @@ QUESTIONS: dict[str, Callable[[Any, Wish], Answer]] = {
 
 
 def _rows(found: Estimate, wish: Wish, labels: list[str]) -> list[dict[str, Any]]:
-    low, high = found.interval(wish.level, wish.intervals) if wish.intervals != "wald" else found.interval(wish.level)
+    low, high = found.interval(wish.level, wish.intervals, together=wish.together)
     columns = [found.value, low, high, found.standard_error]
     lists = [column.reshape(-1).tolist() for column in columns]
     return [_row(*row) for row in zip(labels, *lists, strict=True)]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from deniable.cli.answers import QUESTIONS, Answer, Wish, answer, usual_question
 from deniable.cli.engine import engine_for, engine_options, engine_recipe, files_told, read_by_engine
@@ -21,6 +22,16 @@ if TYPE_CHECKING:
 TARGETS = {"these-users": "these users", "population": "population"}
 PROJECTIONS = ("simplex", "non-negative", "norm-sub", "norm-cut", "base-cut")
 MOST_ROWS, COLUMNS = 60, 64
+USED_BY = {
+    "bins": ("distribution", "histogram"),
+    "method": ("distribution", "quantiles"),
+    "levels": ("quantiles",),
+    "multiples_of": ("distribution", "quantiles"),
+    "project": ("frequency", "histogram"),
+    "share": ("heavy-hitters",),
+    "together": ("frequency", "distribution", "histogram", "quantiles", "heavy-hitters"),
+}
+"""The questions that an option is about."""
 
 
 @click.command(short_help="Estimate from files of reports, with honest uncertainty.")
@@ -35,8 +46,14 @@ MOST_ROWS, COLUMNS = 60, 64
 @click.option("--levels", default=".25,.5,.75", show_default=True, help="Which quantiles.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="How sure the intervals are.")
 @click.option(
-    "--intervals", type=click.Choice(["wald", "exact"]), default="wald", show_default=True, help="Exact: for few reports."
+    "--intervals",
+    type=click.Choice(["auto", "wald", "exact"]),
+    default="auto",
+    show_default=True,
+    help="Auto holds for few reports too; wald is the normal one; exact is on the safe side.",
 )
+@click.option("--together", is_flag=True, help="All intervals hold at once, at this level.")
+@click.option("--multiples-of", type=float, help="Assume that values are multiples of this; the answer says so.")
 @click.option("--target", type=click.Choice(list(TARGETS)), default="these-users", show_default=True, help="Whose value it is.")
 @click.option("--project", type=click.Choice(PROJECTIONS), help="Make shares possible ones; biased, the intervals stay.")
 @click.option("--share", type=float, default=0.0, help="Heavy hitters: the share of people a word must have to be found.")
@@ -90,16 +107,29 @@ def estimate(
         raise Malformed("; ".join(["there are no reports to estimate from", *intake.summary()]))
     source = _part(intake.accumulator, field)
     asked = question or usual_question(source.mechanism.domain)
+    _check_effect(asked, chart)
     record = None if field is None else intake.accumulator
     found = answer(source, Wish(what=asked, target=TARGETS[target], levels=wanted, record=record, field=field, **wishes))
     if chart is not None:
         _draw(found, asked, source, chart)
     if as_json:
-        print_json(_document(found, asked, source, intake, wishes["level"], field, chart))
+        print_json(_document(found, asked, source, intake, wishes["level"], field, chart, wishes["together"]))
     else:
-        _print(found, asked, source, wishes["level"], chart)
+        _print(found, asked, source, wishes["level"], chart, together=wishes["together"])
     for sentence in intake.summary():
         click.echo(f"deniable: {sentence}", err=True)
+
+
+def _check_effect(what: str, chart: str | None) -> None:
+    """An option that was given and has no effect is a mistake."""
+    context = click.get_current_context()
+    for option, questions in USED_BY.items():
+        if context.get_parameter_source(option) != ParameterSource.COMMANDLINE or what in questions:
+            continue
+        if option == "bins" and what == "direction" and chart is not None:
+            continue
+        name = option.replace("_", "-")
+        raise click.UsageError(f"--{name} has no effect on --what {what}; use it with --what {' or '.join(questions)}")
 
 
 def _levels(text: str) -> tuple[float, ...]:
@@ -133,7 +163,14 @@ def _part(source: Accumulator, field: str | None) -> Accumulator:
 
 
 def _document(
-    found: Answer, what: str, source: Accumulator, intake: Intake, level: float, field: str | None, chart: str | None
+    found: Answer,
+    what: str,
+    source: Accumulator,
+    intake: Intake,
+    level: float,
+    field: str | None,
+    chart: str | None,
+    together: bool,
 ) -> dict[str, Any]:
     return {
         "mechanism": source.mechanism.name,
@@ -150,6 +187,8 @@ def _document(
         "target": found.target,
         "level": level,
         "method": found.method,
+        "assumes": found.assumes,
+        "together": together,
         "chart": chart,
     }
 
@@ -162,7 +201,7 @@ def _draw(found: Answer, what: str, source: Accumulator, path: str) -> None:
     save(found.draw(f"Estimated {what}", subtitle), path)
 
 
-def _print(found: Answer, what: str, source: Accumulator, level: float, chart: str | None) -> None:
+def _print(found: Answer, what: str, source: Accumulator, level: float, chart: str | None, *, together: bool) -> None:
     from rich.markup import escape
 
     numbers = ("estimate", "low", "high", "standard error")
@@ -179,6 +218,11 @@ def _print(found: Answer, what: str, source: Accumulator, level: float, chart: s
         if len(found.rows) > MOST_ROWS:
             out.print(f"… and {len(found.rows) - MOST_ROWS} more; --json prints all of them")
     out.print(f"{100 * level:g} % intervals for {found.target}; {found.method}", soft_wrap=True, markup=False)
+    every = "all intervals together hold" if together else "each interval on its own holds"
+    assumed = f", if {found.assumes}" if found.assumes else ""
+    out.print(f"In {100 * level:g} of 100 such surveys {every} the true value{assumed}.", soft_wrap=True, markup=False)
+    if found.vague:
+        out.print("Wide intervals are what the reports say: many different distributions would give them.", soft_wrap=True)
     if chart is not None:
         out.print(f"chart: {chart}", soft_wrap=True, markup=False)
 

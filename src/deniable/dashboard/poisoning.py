@@ -13,8 +13,9 @@ from deniable.domains import Binary, Categories, Circle, Interval
 from deniable.errors import DeniableError, NotSupported
 from deniable.estimators.bins import checked_bins
 from deniable.estimators.direction import first_coefficient
-from deniable.estimators.distribution import STOP, binned
+from deniable.estimators.distribution_grid import binned
 from deniable.estimators.expectation_maximization import fit
+from deniable.estimators.shape import STOP
 from deniable.mechanisms import Mechanism
 from deniable.surveys import Survey
 from deniable.utility import support

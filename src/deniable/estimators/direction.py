@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import special
 
 from deniable.accumulators import Accumulator
 from deniable.batch.decoding import positions
@@ -15,6 +16,8 @@ from deniable.estimators.estimate import Target, check_target, half_width
 from deniable.estimators.source import Source, accumulated
 from deniable.mechanisms.numeric_base import CircularMechanism
 
+FAR = 20.0
+"""A concentration of so many standard errors is as good as normal."""
 LEAST_COEFFICIENT = 0.02
 """A smaller second coefficient says too little about the users' own spread to take it off."""
 
@@ -23,8 +26,8 @@ LEAST_COEFFICIENT = 0.02
 class Direction:
     """A mean direction in the domain's units, and the resultant length: 1 when all agree, 0 when none do.
 
-    Both have errors by the delta method. Near concentration 0 there is no mean direction: its standard
-    error then grows beyond the circle, and so it should be read.
+    Both have standard errors by the delta method; the intervals hold near concentration 0 too, where there is
+    no mean direction: the interval is then the whole circle.
     """
 
     angle: float
@@ -36,14 +39,33 @@ class Direction:
     target: Target
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """A normal confidence interval; its ends may lie beyond 0 or the period, which is the same direction."""
-        reach = half_width(level) * self.standard_error
-        return self.angle - reach, self.angle + reach
+        """All directions across which the resultant may be 0 (Fieller); ends beyond 0 or the period are the same direction.
+
+        Where it may be 0 in every direction there is no mean direction, and the interval is the whole circle.
+        """
+        reach = half_width(level)
+        along, across = reach * self.concentration_error, reach * self.standard_error * 2 * math.pi / self.period
+        known = 1 - (along / self.concentration) ** 2 if self.concentration > 0 else -1.0
+        turn = math.atan(across / math.sqrt(known)) if known > 0 and math.isfinite(across) else math.pi
+        half = turn / (2 * math.pi) * self.period
+        return self.angle - half, self.angle + half
 
     def concentration_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """The same for the concentration."""
-        reach = half_width(level) * self.concentration_error
-        return self.concentration - reach, self.concentration + reach
+        """The same for the concentration: the length of a vector with noise both ways, which noise makes longer."""
+        reach = half_width(level)
+        error = self.concentration_error
+        if not error > 0 or self.concentration > FAR * error:
+            return max(self.concentration - reach * error, 0.0), self.concentration + reach * error
+        seen, tail = (self.concentration / error) ** 2, (1 - level) / 2
+        ends = []
+        for part in (1 - tail, tail):
+            # The law of the squared length falls with the true one: halve until it leaves this part below what was seen.
+            low, high = 0.0, (math.sqrt(seen) + 10.0) ** 2
+            for _ in range(60):
+                middle = (low + high) / 2
+                low, high = (middle, high) if float(special.chndtr(seen, 2, middle)) > part else (low, middle)
+            ends.append(math.sqrt(low) * error)
+        return ends[0], ends[1]
 
 
 def direction(source: Source, *, target: Target = "these users") -> Direction:

@@ -48,6 +48,11 @@ class Estimate:
     bounds: tuple[float, float] | None = None
     """Where a true value can lie, when that is known."""
     small_sample: SmallSample | None = None
+    """Exact intervals, for few reports."""
+    sure: SmallSample | None = None
+    """Intervals that hold where the normal ones do not; the ones to show, where there are some."""
+    assumes: str = ""
+    """What the intervals assume about the values, in words; nothing when empty."""
     parent: Estimate | None = None
     """The unbiased estimate a projected one was made of."""
 
@@ -76,20 +81,28 @@ class Estimate:
         """The estimate before any projection: itself, when it is none."""
         return self if self.parent is None else self.parent.unbiased
 
-    def interval(self, level: float = 0.95, method: Literal["wald", "exact"] = "wald") -> tuple[Floats, Floats]:
-        """Lower and upper ends of confidence intervals, each at this level on its own.
+    def interval(
+        self, level: float = 0.95, method: Literal["auto", "wald", "exact"] = "auto", *, together: bool = False
+    ) -> tuple[Floats, Floats]:
+        """Lower and upper ends of confidence intervals, each at this level on its own, or all of them together.
 
-        "wald" is the normal one, for many reports. "exact" holds for any number of reports and lies within
-        what is possible. A projected estimate has the intervals of its unbiased parent, cut to what is
+        "auto" is the best there is: it holds at this level for few reports too. "wald" is the normal one, for many
+        reports. "exact" never holds less often than the level says, and is wider.
+        A projected estimate has the intervals of its unbiased parent, cut to what is
         possible: its own spread says nothing about its bias.
         """
+        if together:
+            # Bonferroni: none of them misses more often than all of them may.
+            level = 1 - (1 - level) / max(self.value.size, 1)
         reach = half_width(level)
-        if method not in ("wald", "exact"):
-            raise InvalidParameter("method must be 'wald' or 'exact'")
+        if method not in ("auto", "wald", "exact"):
+            raise InvalidParameter("method must be 'auto', 'wald' or 'exact'")
+        if method == "auto" and self.sure is not None:
+            return self.sure.interval(level)
         if self.parent is not None:
             low, high = self.parent.interval(level, method)
             return (low, high) if self.bounds is None else (np.clip(low, *self.bounds), np.clip(high, *self.bounds))
-        if method == "wald":
+        if method != "exact":
             return self.value - reach * self.standard_error, self.value + reach * self.standard_error
         if self.small_sample is None:
             raise NotSupported(f"there is no exact interval for {self.method}; use method='wald'")
@@ -114,6 +127,8 @@ class Estimate:
             total=self.total,
             bounds=self.bounds,
             small_sample=unbiased.small_sample,
+            sure=unbiased.sure,
+            assumes=unbiased.assumes,
             parent=unbiased,
         )
 

@@ -1,4 +1,4 @@
-"""Shares of bins by linear inversion: no smoothing and no constraint, hence unbiased, but noisy."""
+"""Shares of bins by linear inversion: no smoothing and no constraint, but as if values were spread evenly within bins."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ import numpy as np
 
 from deniable.errors import NotSupported
 from deniable.estimators.bins import checked_bins, gathered
-from deniable.estimators.distribution import binned, count_covariance
+from deniable.estimators.distribution_grid import binned, count_covariance
 from deniable.estimators.estimate import Estimate, Target, check_target
 from deniable.estimators.projections import simplex
+from deniable.estimators.shape import Ends, shape
 from deniable.estimators.source import Source, accumulated
 
 MOST_CONDITION = 1e6
 
 
 def histogram(source: Source, bins: int = 16, *, target: Target = "these users") -> Estimate:
-    """The share of every equal bin of the domain, unbiased when values are spread evenly within bins.
+    """The share of every equal bin of the domain; unbiased only when values are spread evenly within bins.
+
+    Values that are not (a peak inside a bin, round numbers) bend it. The intervals hold all the same: they are those of
+    `distribution`, made wide enough to reach this value. `interval(level, "wald")` trusts the even spread.
 
     Weighted least squares with weights that do not depend on the reports, so shares may be negative and
     the covariance is exact up to the shares in it. Fewer bins are far less noisy. Sliding windows cannot
@@ -50,8 +54,9 @@ def histogram(source: Source, bins: int = 16, *, target: Target = "these users")
         covariance=covariance,
         n=sums.n,
         target=target,
-        method=f"unbiased histogram of {mechanism.name}, {count} bins",
+        method=f"linear inversion of {mechanism.name} (unbiased for values spread evenly within bins), {count} bins",
         labels=tuple(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)),
         total=1.0,
         bounds=(0.0, 1.0),
+        sure=Ends(lambda level: shape(sums, target=target).bin_ends(edges, level), shares),
     )

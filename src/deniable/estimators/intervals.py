@@ -34,6 +34,8 @@ class SupportInterval:
     q: float
     scale: float
     these_users: bool
+    own: float = 1.0
+    """Which part of the chance of the very support that was seen counts as a tail: 1 is exact, less is shorter."""
 
     def interval(self, level: float) -> tuple[Floats, Floats]:
         """Both ends, within [0, n] or [0, 1]."""
@@ -44,6 +46,8 @@ class SupportInterval:
 
     def _people(self, supported: NDArray[np.int64], tail: float) -> tuple[Floats, Floats]:
         terms = 2 * _reach(np.array([float(self.n)]), self.p * (1 - self.p))[0] + 3
+        if self.own < 1:
+            return self._near(supported, tail, few=len(supported) * terms <= MOST_TERMS)
         if self.these_users and len(supported) * terms <= MOST_TERMS:
             return two_binomials(supported, self.n, self.p, self.q, tail)
         low, high = clopper_pearson(supported, self.n, tail)
@@ -52,6 +56,68 @@ class SupportInterval:
             low, high = np.minimum(low, (supported - 1) / self.n), np.maximum(high, (supported + 1) / self.n)
         ends = [np.clip(self.n * (end - self.q) / (self.p - self.q), 0, self.n) for end in (low, high)]
         return ends[0], ends[1]
+
+    def _near(self, supported: NDArray[np.int64], tail: float, *, few: bool) -> tuple[Floats, Floats]:
+        """Tails that hold only a part of the support's own chance, or for many reports normal ones; never empty."""
+        low, high = self._normal(supported, tail)
+        if not few:
+            return low, high
+        if self.these_users:
+            least, most = two_binomials(supported, self.n, self.p, self.q, tail, self.own)
+        else:
+            least, most = (self._share(end) for end in near_binomial(supported, self.n, tail, self.own))
+        # A support beyond what any count explains: the normal ends, which then allow for it.
+        least = np.where(supported > self.n * self.p, np.minimum(least, low), least)
+        most = np.where(supported < self.n * self.q, np.maximum(most, high), most)
+        return least, most
+
+    def _share(self, chance: Floats) -> Floats:
+        return np.asarray(np.clip(self.n * (chance - self.q) / (self.p - self.q), 0, self.n))
+
+    def _normal(self, supported: NDArray[np.int64], tail: float) -> tuple[Floats, Floats]:
+        """Wilson's interval: every count m with (C - mean(m))**2 <= (z**2 + excess) variance(m).
+
+        `excess` is what that ratio is at the nearest possible count when C lies beyond all of them: counts are compared
+        with the best possible one, so that an interval is never empty.
+        """
+        n, p, q = float(self.n), self.p, self.q
+        c = supported.astype(np.float64)
+        if self.these_users:
+            spread, by_one, by_two = n * q * (1 - q), p * (1 - p) - q * (1 - q), 0.0
+        else:
+            # n r (1 - r) with r = q + (p - q) m / n.
+            spread, by_one, by_two = n * q * (1 - q), (p - q) * (1 - 2 * q), -((p - q) ** 2) / n
+        nearest = np.clip((c - n * q) / (p - q), 0, n)
+        off = c - n * q - (p - q) * nearest
+        reach = special.ndtri(1 - tail) ** 2 + off**2 / (spread + by_one * nearest + by_two * nearest**2)
+        # (p - q)**2 m**2 - 2 (c - n q)(p - q) m + (c - n q)**2 = reach (spread + by_one m + by_two m**2)
+        a = (p - q) ** 2 - reach * by_two
+        b = (c - n * q) * (p - q) + reach * by_one / 2
+        root = np.sqrt(np.maximum(b**2 - a * ((c - n * q) ** 2 - reach * spread), 0.0))
+        return np.clip((b - root) / a, 0, n), np.clip((b + root) / a, 0, n)
+
+
+def near_binomial(successes: NDArray[np.int64], n: int, tail: float, own: float) -> tuple[Floats, Floats]:
+    """The chances of a binomial under which neither tail falls below `tail`, with a part of the successes' own chance in it."""
+    c = successes.astype(np.float64)
+
+    def upper_tail(chance: Floats) -> Floats:
+        return np.asarray((1 - own) * special.bdtrc(c, n, chance) + own * special.bdtrc(c - 1, n, chance))
+
+    def lower_tail(chance: Floats) -> Floats:
+        below = np.where(c > 0, special.bdtr(np.maximum(c - 1, 0), n, chance), 0.0)
+        return np.asarray((1 - own) * below + own * special.bdtr(c, n, chance))
+
+    ends = []
+    for left in (True, False):
+        below, above = np.zeros(len(c)), np.ones(len(c))
+        for _ in range(60):
+            middle = (below + above) / 2
+            # The upper tail grows with the chance, the lower one falls.
+            beyond = upper_tail(middle) > tail if left else lower_tail(middle) <= tail
+            below, above = np.where(beyond, below, middle), np.where(beyond, middle, above)
+        ends.append(below if left else above)
+    return np.where(c == 0, 0.0, ends[0]), np.where(c == n, 1.0, ends[1])
 
 
 def clopper_pearson(successes: NDArray[np.int64], n: int, tail: float) -> tuple[Floats, Floats]:
@@ -68,11 +134,20 @@ def clopper_pearson(successes: NDArray[np.int64], n: int, tail: float) -> tuple[
     return low, high
 
 
-def two_binomials(supported: NDArray[np.int64], n: int, p: float, q: float, tail: float) -> tuple[Floats, Floats]:
+def two_binomials(supported: NDArray[np.int64], n: int, p: float, q: float, tail: float, own: float = 1.0) -> tuple[Floats, Floats]:
     """The least and the largest number of people with the value under which neither tail falls below `tail`."""
+
     # Both tails move one way with the number of people, because p > q: bisection finds where they cross.
-    low = _first(lambda people: upper_tail(supported, people, n, p, q) > tail, len(supported), n)
-    beyond = _first(lambda people: lower_tail(supported, people, n, p, q) <= tail, len(supported), n + 1)
+    def part(way: Callable[..., Floats], people: NDArray[np.int64], step: int) -> Floats:
+        whole = way(supported, people, n, p, q)
+        if own == 1:
+            return whole
+        inside = (supported + step >= 0) & (supported + step <= n)
+        without = np.where(inside, way(np.clip(supported + step, 0, n), people, n, p, q), 0.0)
+        return np.asarray(own * whole + (1 - own) * without)
+
+    low = _first(lambda people: part(upper_tail, people, 1) > tail, len(supported), n)
+    beyond = _first(lambda people: part(lower_tail, people, -1) <= tail, len(supported), n + 1)
     # A support that no count explains leaves the nearest one.
     high = np.maximum(beyond - 1, 0)
     return np.minimum(low, high).astype(np.float64), np.maximum(low, high).astype(np.float64)

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deniable.domains import Interval
 from deniable.errors import NotSupported
 from deniable.estimators.debias import NEGLIGIBLE, Debiasing, Floats, Moments, debiasing, moments
-from deniable.estimators.distribution import Method, distribution
 from deniable.estimators.estimate import Estimate, Target, check_target
+from deniable.estimators.shape import Ends, Method, Shape, shape
 from deniable.estimators.source import Source, accumulated
-from deniable.mechanisms import Mechanism
 from deniable.mechanisms.numeric_base import NumericMechanism
 
 FEW = 30
 """Below so many reports nothing is estimated about their spread: its known bounds are used."""
+MANY = 20_000
+"""From so many reports on, normal intervals hold at the ends of the domain too."""
 HOEFFDING = 0.75
 CHEBYSHEV = 2.29
 """Factors that make a normal interval of 95 % as wide as Hoeffding's (by reach) and Chebyshev's (by spread)."""
@@ -50,10 +50,12 @@ def mean(source: Source, *, target: Target = "these users", method: Method | Non
     Where the mean report is a straight line in the value (unbiased mechanisms, moving windows such as sw,
     sw-c and pm-c, added noise), that line is inverted: unbiased, from the counts. Other mechanisms, whose
     windows slide at the ends of the domain, cannot tell values near an end apart: there the mean is that
-    of the estimated distribution, with an interval that allows for the values that look alike but not for
-    the bias of smoothing; `method` ("ems" or "em") asks for that way.
+    of the estimated distribution, which smoothing bends; its interval holds all the same (`plausible`). `method`
+    ("ems" or "em") asks for that way.
     The interval for "these users" holds the noise of the reports only, as far as the reports show it; the
-    one for the "population" also holds which users answered. Below 30 reports the variance is an upper bound.
+    one for the "population" also holds which users answered. Below 20,000 reports it is worked out from the law of the
+    reports (`plausible`), which holds at the ends of the domain and for few reports too; from there on it is the normal one.
+    Below 30 reports the variance is an upper bound.
 
     >>> from deniable.mechanisms import make_mechanism
     >>> found = mean(make_mechanism("hm", epsilon=4).randomize_many([0.25] * 10_000))
@@ -67,7 +69,7 @@ def mean(source: Source, *, target: Target = "these users", method: Method | Non
         raise NotSupported(f"{mechanism.name} reports no number on an interval; use direction(source) or shares(source)")
     rule = debiasing(mechanism) if method is None else None
     if rule is None:
-        return _of_distribution(source, mechanism, target, method or "ems")
+        return shape(sums, method=method or "ems", target=target).mean()
     found, domain = moments(sums, rule), mechanism.domain
     width, n = float(domain.width), sums.n
     spread = math.sqrt(rule.most_noise + (0.25 if target == "population" else 0.0))
@@ -76,6 +78,7 @@ def mean(source: Source, *, target: Target = "these users", method: Method | Non
     else:
         variance = (users_noise(found, rule) if target == "these users" else _spread(found)) / n
     value = float(domain.low) + width * (found.first + 0.5)
+    ends = Ends(Shape(mechanism, sums.sums, n, target).mean_ends, np.asarray(value)) if n < MANY else None
     return Estimate(
         value=np.asarray(value),
         variance=np.asarray(width**2 * (variance + rule.bias**2)),
@@ -83,6 +86,7 @@ def mean(source: Source, *, target: Target = "these users", method: Method | Non
         target=target,
         method=f"unbiased mean of {mechanism.name}{_line(rule)}{_lattice(mechanism)}{', bounded: few reports' if n < FEW else ''}",
         bounds=(float(domain.low), float(domain.high)),
+        sure=ends,
         small_sample=BoundedMean(
             value, width * rule.reach, width * spread, width * rule.bias, n, (float(domain.low), float(domain.high))
         ),
@@ -123,23 +127,3 @@ def _line(rule: Debiasing) -> str:
 def _lattice(mechanism: NumericMechanism) -> str:
     steps = mechanism.grid.steps
     return f", values on a lattice of {steps} steps" if steps < 1 << 12 else ""
-
-
-def _of_distribution(source: Source, mechanism: Mechanism, target: Target, method: Method) -> Estimate:
-    found = distribution(source, method=method, target=target)
-    assert isinstance(mechanism.domain, Interval)
-    middles = (found.edges[:-1] + found.edges[1:]) / 2
-    value, variance = found.weighted(middles - middles[0])
-    # Where in a blind stretch its users are is anyone's guess: as if their mean were anywhere in it, evenly.
-    low, high = found.blind
-    step = float(found.edges[1] - found.edges[0])
-    for count, share in ((low, found.value[:low].sum()), (high, found.value[len(middles) - high :].sum())):
-        variance += float(share * count * step) ** 2 / 12
-    return Estimate(
-        value=np.asarray(value + middles[0]),
-        variance=np.asarray(variance),
-        n=found.n,
-        target=target,
-        method=f"mean of the distribution: {found.method}; the bias of smoothing is not in the interval",
-        bounds=(float(mechanism.domain.low), float(mechanism.domain.high)),
-    )

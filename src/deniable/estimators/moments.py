@@ -6,9 +6,9 @@ import numpy as np
 
 from deniable.errors import NotSupported
 from deniable.estimators.debias import Debiasing, Moments, debiasing, moments
-from deniable.estimators.distribution import Method, distribution
 from deniable.estimators.estimate import Estimate, Target, check_target
 from deniable.estimators.mean import users_square
+from deniable.estimators.shape import Method, shape
 from deniable.estimators.source import Source, accumulated
 from deniable.mechanisms.numeric_base import NumericMechanism
 
@@ -33,7 +33,7 @@ def variance(source: Source, *, target: Target = "these users", method: Method |
         raise NotSupported(f"{mechanism.name} reports no number on an interval, so its values have no variance")
     rule = debiasing(mechanism) if method is None else None
     if rule is None:
-        return _of_distribution(source, target, method or "ems")
+        return shape(sums, method=method or "ems", target=target).variance()
     if not rule.sees_squares:
         raise NotSupported(f"the reports of {mechanism.name} do not show how spread out the values are; use pm, hm or sw")
     found, width = moments(sums, rule), float(mechanism.domain.width)
@@ -70,18 +70,3 @@ def _spread(found: Moments, rule: Debiasing, target: Target) -> tuple[float, flo
     # Pairs of noisy reports: the second-order term, which matters for few reports.
     own = max(found.second - found.first**2, 0.0)
     return value, spread / n + 2 * own**2 / (n * (n - 1))
-
-
-def _of_distribution(source: Source, target: Target, method: Method) -> Estimate:
-    found = distribution(source, method=method, target=target)
-    middles = (found.edges[:-1] + found.edges[1:]) / 2
-    centre = float(middles @ found.value)
-    value, noise = found.weighted((middles - centre) ** 2)
-    inside = float(found.edges[1] - found.edges[0]) ** 2 / 12
-    return Estimate(
-        value=np.asarray(value + inside),
-        variance=np.asarray(noise),
-        n=found.n,
-        target=target,
-        method=f"variance of the distribution: {found.method}; its bias is not in the interval",
-    )

@@ -23,7 +23,7 @@ from deniable.channels.nearest import NearestCells
 from deniable.design.direction_split import direction_split
 from deniable.domains import Disc, Domain, Interval, Points, Rectangle
 from deniable.errors import NotSupported
-from deniable.estimators.distribution import binned
+from deniable.estimators.distribution_grid import binned
 from deniable.exact import Epsilon
 from deniable.mechanisms import Mechanism, make_mechanism
 from deniable.mechanisms.spatial.tracs_c import TraCSC

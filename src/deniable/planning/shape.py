@@ -25,7 +25,7 @@ from deniable.domains import Categories, Circle, Interval
 from deniable.errors import NotSupported
 from deniable.estimators.bins import checked_bins, gathered
 from deniable.estimators.covariance import support_law
-from deniable.estimators.distribution import binned, count_covariance
+from deniable.estimators.distribution_grid import binned, count_covariance
 from deniable.estimators.hierarchy import HierarchicalHistogram
 from deniable.estimators.histogram import MOST_CONDITION
 from deniable.estimators.support_counts import support_counts

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from deniable.errors import InvalidParameter
-from deniable.estimators.distribution import IMAGINED, count_covariance, sensitivity
+from deniable.estimators.distribution_grid import IMAGINED, count_covariance, sensitivity
 from deniable.estimators.estimate import Target, check_target
 from deniable.estimators.projections import simplex
 from deniable.mechanisms import Mechanism

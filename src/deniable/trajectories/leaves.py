@@ -11,7 +11,7 @@ import numpy as np
 from deniable.channels import TwoLevel
 from deniable.channels.direction_distance import DirectionDistance
 from deniable.channels.nearest import NearestCells
-from deniable.estimators.distribution import IMAGINED, binned
+from deniable.estimators.distribution_grid import IMAGINED, binned
 from deniable.mechanisms import Mechanism
 from deniable.trajectories.map_grid import Flags, Floats, Integers
 from deniable.trajectories.nearest_law import NearestLaw

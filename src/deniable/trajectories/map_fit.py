@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from deniable.errors import InvalidParameter
-from deniable.estimators.distribution import STOP
+from deniable.estimators.shape import STOP
 from deniable.mechanisms import Mechanism
 from deniable.trajectories.map_grid import Floats, MapGrid
 

@@ -22,7 +22,7 @@ from deniable.channels.nearest import NearestCells
 from deniable.domains import Disc, Rectangle
 from deniable.domains.parallelogram import Parallelogram
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.estimators.distribution import binned
+from deniable.estimators.distribution_grid import binned
 from deniable.mechanisms import Mechanism
 from deniable.trajectories.map_grid import Floats, Integers, MapGrid, map_shape
 from deniable.trajectories.nearest_law import NearestLaw

@@ -1,0 +1,113 @@
+"""The ends of intervals: against brute force on small problems, and against the exact law of the reports."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from deniable.channels import Interpolated
+from deniable.domains import Circle, Interval
+from deniable.estimators.active_set import furthest
+from deniable.estimators.most_likely import most_likely
+from deniable.estimators.plausible import Plausible
+from deniable.estimators.response import response, rows_at
+from deniable.mechanisms import make_mechanism
+from deniable.utility.rows import dense
+
+LINES = ["sw", "window", "ogpm", "pm", "hm", "pm-c", "laplace", "truncated-laplace", "bounded-laplace"]
+CIRCLES = ["circular-window", "circular-ogpm", "purkayastha"]
+
+
+def problem(seed: int) -> tuple[Any, ...]:
+    draws = np.random.default_rng(seed)
+    size = int(draws.integers(3, 9))
+    table = draws.random((size, 6)) + 0.05
+    table /= table.sum(axis=1, keepdims=True)
+    seen = draws.multinomial(200, draws.dirichlet(np.ones(size)) @ table) / 200
+    weighted = table / table.mean(axis=0)
+    constant = float(seen @ (seen / table.mean(axis=0)))
+    return weighted @ table.T, weighted @ seen, constant, draws.random(size), table, seen
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_furthest_sum_is_that_of_a_general_solver(seed: int) -> None:
+    squares, scores, constant, weights, _, _ = problem(seed)
+    size = len(scores)
+
+    def form(p: Any) -> float:
+        return float(p @ squares @ p - 2 * scores @ p + constant)
+
+    whole: Any = {"type": "eq", "fun": lambda p: p.sum() - 1}
+    options: Any = {"maxiter": 500, "ftol": 1e-14}
+    start = np.full(size, 1 / size)
+    lowest = minimize(form, start, bounds=[(0, 1)] * size, constraints=[whole], options=options)
+    limit = form(lowest.x) + 4 / 200
+    inside: Any = {"type": "ineq", "fun": lambda p: limit - form(p)}
+    best = max(
+        float(weights @ p.x)
+        for p in (
+            minimize(lambda p: -weights @ p, first, bounds=[(0, 1)] * size, constraints=[whole, inside], options=options)
+            for first in (lowest.x, start)
+        )
+        if p.success and form(p.x) <= limit + 1e-9
+    )
+    middle = float(weights @ lowest.x)
+    bound, _, _, _ = furthest(squares, scores, constant, weights, limit, middle, np.array([0]), np.ones(1), 0.0)
+    # Never below, and hardly above.
+    assert best - 1e-6 <= bound <= best + 0.03 * (best - middle) + 1e-6
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_most_likely_mixture_is_that_of_many_steps_of_em(seed: int) -> None:
+    _, _, _, _, table, seen = problem(seed)
+    shares = np.full(len(table), 1 / len(table))
+    for _ in range(20_000):
+        shares = shares * (table @ (seen / (shares @ table)))
+    found, _ = most_likely(table, seen, 1e6)
+    assert found >= float(seen @ np.log(shares @ table)) - 1e-8
+
+
+@pytest.mark.parametrize("name", LINES + CIRCLES)
+def test_points_stand_for_all_values_between_them(name: str) -> None:
+    domain: Any = Interval(0, 1, cells=900) if name in LINES else Circle(1, cells=900)
+    extra = {"points": 128} if name in ("laplace", "truncated-laplace", "bounded-laplace") else {}
+    mechanism = make_mechanism(name, domain=domain, epsilon=2, **extra)
+    found = response(mechanism, 24).with_edges(np.array([0.3, 0.7]))
+    channel = found.channel
+    assert not isinstance(channel, Interpolated)
+    inputs = np.arange(0, channel.inputs, max(channel.inputs // 400, 1))
+    rows = np.add.reduceat(dense(channel, inputs), found.cuts[:-1], axis=1)
+    assert np.abs(rows_at(channel, inputs.astype(float), found.cuts) - rows).max() < 1e-12
+    between = np.stack([np.interp(inputs, found.places, column) for column in found.table.T], axis=1)
+    assert np.abs(between - rows).max() < 1e-12
+    assert np.abs(found.table.sum(axis=1) - 1).max() < 1e-9
+
+
+@pytest.mark.parametrize("name", ["sw", "pm", "laplace"])
+def test_every_value_is_in_one_bin_surely_or_in_two_possibly(name: str) -> None:
+    mechanism = make_mechanism(name, domain=Interval(0, 10, cells=1000), epsilon=1, **({"points": 64} if name == "laplace" else {}))
+    edges = np.linspace(0, 10, 8)
+    found = response(mechanism, 24).with_edges(edges)
+    surely, possibly = (np.array(part) for part in zip(*(found.inside(a, b) for a, b in itertools.pairwise(edges)), strict=True))
+    assert (surely.sum(axis=0) <= 1).all()
+    assert (possibly.sum(axis=0) >= 1).all()
+    assert (surely <= possibly).all()
+
+
+@pytest.mark.parametrize("target", ["these users", "population"])
+@pytest.mark.parametrize("name", ["sw", "window", "pm"])
+def test_intervals_hold_the_truth_behind_expected_reports(name: str, target: Any) -> None:
+    mechanism = make_mechanism(name, epsilon=2)
+    edges = np.linspace(0, 1, 6)
+    found = response(mechanism, 48).with_edges(edges)
+    truth = np.random.default_rng(1).dirichlet(np.full(len(found.places), 0.05))
+    bounds = Plausible.of(found.table, (1e5 * (truth @ found.table)).round(), target)
+    for a, b in itertools.pairwise(edges):
+        surely, possibly = found.inside(a, b)
+        low, high = bounds.interval(surely, possibly, 1.96)
+        assert low <= surely @ truth
+        assert possibly @ truth <= high
