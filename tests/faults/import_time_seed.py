@@ -1,4 +1,4 @@
-"""A fault to import: a seed that is read when the module is imported, and a counter. Two workers of one server draw alike."""
+"""A fault to be planted in a server: a seed that is read when the module is imported, and a counter. Two workers draw alike."""
 
 from __future__ import annotations
 
@@ -20,4 +20,5 @@ def below(self: coins.SystemCoins, n: int) -> int:
     return coins.below_from_bytes(n, from_seed)
 
 
-coins.SystemCoins.below = below  # type: ignore[method-assign]
+def plant() -> None:
+    coins.SystemCoins.below = below  # type: ignore[method-assign]

@@ -147,9 +147,14 @@ class Run:
         self.folder = folder
         self.tap = tap
         self.left = Left()
+        self._thread, self._sleep = threading.get_ident(), time.sleep
 
     def sleep(self, seconds: float) -> None:
-        self.left.waits.append(seconds)
+        """Waits are written down, not waited; other threads wait as ever."""
+        if threading.get_ident() == self._thread:
+            self.left.waits.append(seconds)
+        else:
+            self._sleep(seconds)
 
     def show(self, *things: Any) -> None:
         for thing in things:

@@ -2,8 +2,8 @@
 
     python -m tests.guards.preloading fork|forkserver|spawn|namespace
 
-It prints, for every door, what each worker drew. The module that the environment names is imported first, in the workers,
-too: it plants a fault.
+It prints, for every door, what each worker drew. The `plant` of the module that the environment names is called
+first, in the workers, too.
 """
 
 from __future__ import annotations
@@ -16,20 +16,23 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
+from tests.guards.doors import DOORS
 from tests.guards.siblings import Draw, Drawn, assert_nothing_shared, in_children
 
 WORKERS = 3
 CLONE_NEWPID = 0x20000000
 FAULT = "DENIABLE_TEST_FAULT"
-
-if os.environ.get(FAULT):
-    importlib.import_module(os.environ[FAULT])
-
-from tests.guards.doors import DOORS  # noqa: E402 - after the fault
+SERVER = "DENIABLE_TEST_SERVER"
+"""Set in the server's environment, so that importing this module elsewhere opens nothing."""
 
 QUICK = [name for name in DOORS if name not in ("ledger secrets", "memo secrets")]
-OPENED: dict[str, Draw] = {name: DOORS[name][0]() for name in QUICK}
-"""Opened when this module is imported: in the server, before any worker exists."""
+OPENED: dict[str, Draw] = {}
+"""Opened when a server's process imports this module, before any worker exists."""
+
+if os.environ.get(SERVER):
+    if os.environ.get(FAULT):
+        importlib.import_module(os.environ[FAULT]).plant()
+    OPENED.update({name: DOORS[name][0]() for name in QUICK})
 
 
 def work(_: int = 0) -> dict[str, str]:
@@ -82,6 +85,7 @@ def _in_a_namespace() -> dict[str, list[str]]:
 
 
 if __name__ == "__main__":
+    os.environ[SERVER] = "1"
     from tests.guards import preloading  # the module the workers know, not __main__
 
     print(json.dumps(preloading.main(sys.argv[1])))
