@@ -65,7 +65,7 @@ def test_own_mechanisms_are_not_accused(name: str) -> None:
     """False alarms: at most 1e-6 each, on fixed coins."""
     mechanism = list(mechanism_class(name).examples())[1]
     found = audit_mechanism(mechanism, samples=12_000, confidence=1 - 1e-6, keystream=FixedKeystream(name))
-    assert found.violated is False, found.words
+    assert found.violated is not True, found.words
 
 
 @pytest.mark.slow
@@ -89,7 +89,7 @@ def test_delta_is_shown_where_pure_privacy_is_claimed() -> None:
 
 @pytest.mark.slow
 def test_ten_million_draws_are_judged() -> None:
-    found = audit(faults.k_ary(10, 1.0, 4), [0, 9], epsilon=1, samples=10_000_000, vectorised=True)
+    found = audit(faults.k_ary(10, 1.0, 4), [0, 9], epsilon=1, samples=10_000_000, vectorised=True, order=FixedKeystream(4))
     assert sum(found.trials) >= 7_000_000
     assert found.violated is False
 

@@ -32,12 +32,12 @@ def available() -> bool:
 
 def propose(fit: Table, inputs: int) -> Iterator[Feature]:
     """The leaves of the tree as cells."""
-    from sklearn.tree import DecisionTreeClassifier
-
     columns = _columns(fit)
     rows = fit.rows(slice(0, MOST_ROWS))
     if not columns or len(rows) < FEWEST_ROWS * inputs:
         return
+    from sklearn.tree import DecisionTreeClassifier  # takes a second
+
     tree = DecisionTreeClassifier(max_leaf_nodes=LEAVES, min_samples_leaf=20, random_state=0)
     tree.fit(_matrix(rows, columns), rows.places)
     yield Feature("the leaves of a learned tree", partial(_leaves, tree, columns), tree.tree_.node_count)
