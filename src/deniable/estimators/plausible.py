@@ -8,7 +8,7 @@ and w'f estimates w'pA without bias, with a spread that follows from the channel
 end that holds for all distributions; -a gives the lower end (Donoho 1994; strict bounds: Burrus 1965, Stark 1992). A good w
 comes from the most that a'p can be among the distributions that are as likely as a pilot distribution up to z**2 (`aim`). To
 choose w by the very reports it is then used on would be to chase their noise: the reports are split into two halves by
-coins, each half chooses for the other, and both answers are averaged, so that nothing is lost.
+coins, each half chooses for the other, and both answers are averaged.
 
 The spread is that of the pilot or of the distribution at the end, whichever is larger, as in Wilson's interval of a share;
 for "these users" only the noise counts. It is corrected for skewness (Cornish and Fisher), which few reports need.
