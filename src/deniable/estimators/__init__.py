@@ -20,6 +20,7 @@ from deniable.estimators.attributes import attribute_shares, choose_strategy
 from deniable.estimators.bayesian_update import likely_shares
 from deniable.estimators.direction import Direction, direction
 from deniable.estimators.distribution import distribution
+from deniable.estimators.distribution_estimate import Distribution
 from deniable.estimators.estimate import Estimate
 from deniable.estimators.frequency import counts, shares
 from deniable.estimators.heavy_hitters import HeavyHitters, PEMCollector, heavy_hitters
@@ -30,7 +31,7 @@ from deniable.estimators.moments import variance
 from deniable.estimators.quantiles import quantiles
 from deniable.estimators.ranges import range_share
 from deniable.estimators.repeated import shares_over_rounds, shares_per_user
-from deniable.estimators.shape import Distribution, Shape, shape
+from deniable.estimators.shape import Shape, shape
 from deniable.estimators.two_way import two_way
 
 __all__ = [

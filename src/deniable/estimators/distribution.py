@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from deniable.estimators.bins import checked_bins
+from deniable.estimators.distribution_estimate import Distribution
 from deniable.estimators.estimate import Target
-from deniable.estimators.shape import Distribution, Method, shape
+from deniable.estimators.shape import Method, shape
 from deniable.estimators.source import Source, accumulated
 
 DEFAULT_BINS = 32

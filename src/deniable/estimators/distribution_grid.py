@@ -9,7 +9,7 @@ import numpy as np
 
 from deniable.channels import TwoLevel, Window
 from deniable.domains import Circle, Interval
-from deniable.estimators.bins import Floats, Integers, input_axis, output_cuts
+from deniable.estimators.bins import Floats, Integers, checked_bins, input_axis, output_cuts
 from deniable.estimators.dense_channel import DenseTransition, dense_transition
 from deniable.estimators.estimate import Target
 from deniable.estimators.window_channel import LEAST_INPUTS, WindowTransition, window_spread, window_transition
@@ -17,6 +17,11 @@ from deniable.mechanisms import Mechanism
 
 FINE_BINS = 64
 """Fewer bins are put together from so many, or the outputs would be told apart too coarsely."""
+FINE = (1024, 512, 256)
+"""Cells of a fit."""
+SMALL_TABLE = 1 << 20
+FITTED_ELSEWHERE = 256
+"""Cells of a fit whose table would be too large with more."""
 IMAGINED = 30
 """Imagined reports of evenly spread values that the covariance is worked out with, beside the real ones."""
 
@@ -58,6 +63,18 @@ def binned(mechanism: Mechanism, bins: int) -> Binned:
     if finer > 1:
         transition = DenseTransition(transition.matrix.reshape(bins, finer, -1).mean(axis=1))
     return Binned(transition, cuts, edges, isinstance(domain, Circle))
+
+
+def fine_cells(mechanism: Mechanism) -> int:
+    """How many cells a fit has: as many as published (1,024), fewer where the mechanism tells fewer apart."""
+    assert isinstance(mechanism.domain, Interval | Circle)
+    most = checked_bins(mechanism, None, FINE[0])
+    channel, axis = input_axis(mechanism, 1)
+    if isinstance(channel, TwoLevel) and isinstance(channel.sets, Window):
+        for cells in FINE:
+            if cells <= most and axis.per_bin >= LEAST_INPUTS * cells:
+                return cells
+    return most if most * channel.outputs <= SMALL_TABLE else min(most, FITTED_ELSEWHERE)
 
 
 def sensitivity(matrix: Floats, shares: Floats, seen: Floats, iterations: int, smoothing: Floats | None) -> Floats:

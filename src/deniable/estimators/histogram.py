@@ -6,10 +6,11 @@ import numpy as np
 
 from deniable.errors import NotSupported
 from deniable.estimators.bins import checked_bins, gathered
+from deniable.estimators.distribution_estimate import Ends
 from deniable.estimators.distribution_grid import binned, count_covariance
 from deniable.estimators.estimate import Estimate, Target, check_target
 from deniable.estimators.projections import simplex
-from deniable.estimators.shape import Ends, shape
+from deniable.estimators.shape import shape
 from deniable.estimators.source import Source, accumulated
 
 MOST_CONDITION = 1e6

@@ -9,8 +9,9 @@ import numpy as np
 
 from deniable.errors import NotSupported
 from deniable.estimators.debias import NEGLIGIBLE, Debiasing, Floats, Moments, debiasing, moments
+from deniable.estimators.distribution_estimate import Ends
 from deniable.estimators.estimate import Estimate, Target, check_target
-from deniable.estimators.shape import Ends, Method, Shape, shape
+from deniable.estimators.shape import Method, Shape, shape
 from deniable.estimators.source import Source, accumulated
 from deniable.mechanisms.numeric_base import NumericMechanism
 

@@ -8,7 +8,7 @@ and w'f estimates w'pA without bias, with a spread that follows from the channel
 end that holds for all distributions; -a gives the lower end (Donoho 1994; strict bounds: Burrus 1965, Stark 1992). A good w
 comes from the most that a'p can be among the distributions that are as likely as a pilot distribution up to z**2 (`aim`). To
 choose w by the very reports it is then used on would be to chase their noise: the reports are split into two halves by
-coins, each half chooses for the other, and both answers are averaged, so that nothing is lost.
+coins, each half chooses for the other, and both answers are averaged.
 
 The spread is that of the pilot or of the distribution at the end, whichever is larger, as in Wilson's interval of a share;
 for "these users" only the noise counts. It is corrected for skewness (Cornish and Fisher), which few reports need.
@@ -16,14 +16,15 @@ for "these users" only the noise counts. It is corrected for skewness (Cornish a
 
 from __future__ import annotations
 
+import hashlib
 import math
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from deniable.estimators.active_set import furthest
 from deniable.estimators.estimate import Target
@@ -75,9 +76,9 @@ def pilot_shares(table: Floats, counts: Floats) -> Floats:
 def halves(counts: Floats) -> tuple[Floats, Floats]:
     """The counts of two groups of people, chosen by coins that the counts fix: the same reports give the same answer."""
     whole = counts.astype(np.int64)
-    coins = np.random.Generator(np.random.PCG64(zlib.crc32(whole.tobytes())))
-    first = coins.binomial(whole, 0.5)
-    return first.astype(np.float64), (whole - first).astype(np.float64)
+    digest = np.frombuffer(hashlib.shake_128(whole.tobytes()).digest(8 * len(whole)), np.uint64)
+    first = stats.binom.ppf((digest.astype(np.float64) + 0.5) / 2.0**64, whole, 0.5)
+    return np.asarray(first), np.asarray(whole - first)
 
 
 @dataclass(frozen=True, eq=False)

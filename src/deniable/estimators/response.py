@@ -8,7 +8,8 @@ for all distributions on the domain. Other channels are looked at in every input
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from deniable.channels import Channel, Identity, Interpolated, Mixture, Nested, TwoLevel, Window
 from deniable.channels.sets import Singleton, slid_window
 from deniable.domains import Circle, Interval
+from deniable.errors import InvalidParameter
 from deniable.estimators.bins import Floats, Integers, input_axis
 from deniable.mechanisms import Mechanism
 from deniable.utility.rows import dense, runs
@@ -232,3 +234,14 @@ def _rows(channel: Channel, inputs: Integers, cuts: Integers) -> Floats:
         until = np.clip(stop[:, None], cuts[:-1], cuts[1:]) - np.clip(start[:, None], cuts[:-1], cuts[1:])
         found += chance[:, None] * until
     return found
+
+
+def only_multiples(found: Response, step: float) -> Response:
+    """Only the points of values that are multiples of a step."""
+    first, last = math.ceil(found.ends[0] / step - 1e-9), math.floor(found.ends[1] / step + 1e-9)
+    if not 1 <= last - first + 1 <= 4096:
+        raise InvalidParameter("multiples_of must give from 1 to 4,096 different values within the domain")
+    values = step * np.arange(first, last + 1, dtype=np.float64)
+    places = np.clip(found.place(values), 0, found.channel.inputs - 1)
+    places = np.unique(places if found.between else np.floor(places + 1e-9))
+    return replace(found, places=places, table=rows_at(found.channel, places, found.cuts))

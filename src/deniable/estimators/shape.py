@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -11,112 +11,24 @@ from typing import Literal
 
 import numpy as np
 
-from deniable.channels import TwoLevel, Window
 from deniable.domains import Circle, Interval
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.estimators.bins import Floats, Integers, checked_bins, gathered, input_axis
-from deniable.estimators.distribution_grid import Binned, binned
+from deniable.estimators.bins import Floats, Integers, checked_bins, gathered
+from deniable.estimators.distribution_estimate import Answer, Distribution, Ends
+from deniable.estimators.distribution_grid import FINE, Binned, binned, fine_cells
 from deniable.estimators.estimate import Estimate, Target, check_target, half_width
 from deniable.estimators.expectation_maximization import Fit, fit
 from deniable.estimators.plausible import Pilot, Plausible, halves, pilot_shares
-from deniable.estimators.response import Response, groups_for, response, rows_at
+from deniable.estimators.response import Response, groups_for, only_multiples, response
 from deniable.estimators.source import Source, accumulated
-from deniable.estimators.window_channel import LEAST_INPUTS
 from deniable.mechanisms import Mechanism
 
 Method = Literal["ems", "em"]
 STOP = 1e-3
 """Li et al. 2020: EMS stops when the log-likelihood changes by less than this, EM at e**epsilon times this."""
-FINE = (1024, 512, 256)
-SMALL_TABLE = 1 << 20
-FITTED_ELSEWHERE = 256
-"""Cells of a fit whose table is too large for more."""
 STEPS = 24
 """A cumulative distribution is bounded at so many steps; the ends of quantiles are then looked for between two of them."""
 HALVINGS = 4
-Answer = Callable[[float], tuple[Floats, Floats]]
-
-
-@dataclass(frozen=True, eq=False)
-class Ends:
-    """Intervals that are worked out when they are asked for, and remembered; each holds its value."""
-
-    work: Answer
-    value: Floats
-    bounds: tuple[float, float] | None = None
-
-    @cached_property
-    def _known(self) -> dict[float, tuple[Floats, Floats]]:
-        return {}
-
-    def interval(self, level: float) -> tuple[Floats, Floats]:
-        """Lower and upper ends."""
-        if level not in self._known:
-            low, high = self.work(level)
-            low, high = np.minimum(low, self.value), np.maximum(high, self.value)
-            self._known[level] = (low, high) if self.bounds is None else (np.clip(low, *self.bounds), np.clip(high, *self.bounds))
-        low, high = self._known[level]
-        return low.copy(), high.copy()
-
-    def variance(self) -> Floats:
-        """So large that 1.96 standard errors reach the farther end."""
-        low, high = self.interval(0.95)
-        return np.asarray((np.maximum(high - self.value, self.value - low) / half_width(0.95)) ** 2)
-
-
-class Distribution(Estimate):
-    """Shares of equal bins between `edges`: sums of a finer fit, with intervals that assume nothing about its shape.
-
-    `variance` is worked out when it is asked for: 1.96 standard errors reach the farther end of the interval.
-    """
-
-    edges: Floats
-    iterations: int
-    converged: bool
-    shape: Shape
-
-    def __init__(self, shape: Shape, bins: int) -> None:
-        edges = shape.low + (shape.high - shape.low) * np.arange(bins + 1) / bins
-        value = np.diff(shape.below(edges))
-        ends = Ends(lambda level: shape.bin_ends(edges, level), value, (0.0, 1.0))
-        fields = {
-            "value": value,
-            "n": shape.n,
-            "target": shape.target,
-            "method": f"{shape.described}, {bins} bins",
-            "labels": tuple(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)),
-            "total": None,
-            "bounds": (0.0, 1.0),
-            "covariance": None,
-            "small_sample": None,
-            "sure": ends,
-            "assumes": shape.assumes,
-            "parent": None,
-            "edges": edges,
-            "iterations": shape.fine.iterations,
-            "converged": shape.fine.converged,
-            "shape": shape,
-        }
-        for field, item in fields.items():
-            object.__setattr__(self, field, item)
-
-    def __repr__(self) -> str:
-        return f"Distribution({self.method}, n={self.n})"
-
-    @cached_property
-    def variance(self) -> Floats:
-        """From the intervals."""
-        assert isinstance(self.sure, Ends)
-        return self.sure.variance()
-
-    @cached_property
-    def cumulative(self) -> Floats:
-        """The share up to every edge, from 0 to 1."""
-        return self.shape.below(self.edges)
-
-    def cdf(self, value: float) -> float:
-        """The share up to a value."""
-        return float(self.shape.below(np.array([value]))[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +102,7 @@ class Shape:
     @cached_property
     def _response(self) -> Response:
         found = response(self.mechanism, groups_for(self.n))
-        return found if self.multiples_of is None else _only_multiples(found, self.multiples_of)
+        return found if self.multiples_of is None else only_multiples(found, self.multiples_of)
 
     @cached_property
     def _pilots(self) -> list[tuple[Floats, Floats]]:
@@ -395,26 +307,3 @@ def shape(
     if multiples_of is not None and not (math.isfinite(multiples_of) and multiples_of > 0):
         raise InvalidParameter("multiples_of must be a positive number, the step between possible values")
     return Shape(mechanism, sums.sums, sums.n, target, method, tolerance, most_iterations, multiples_of)
-
-
-def fine_cells(mechanism: Mechanism) -> int:
-    """How many cells a fit has: as many as published (1,024), fewer where the mechanism tells fewer apart."""
-    assert isinstance(mechanism.domain, Interval | Circle)
-    most = checked_bins(mechanism, None, FINE[0])
-    channel, axis = input_axis(mechanism, 1)
-    if isinstance(channel, TwoLevel) and isinstance(channel.sets, Window):
-        for cells in FINE:
-            if cells <= most and axis.per_bin >= LEAST_INPUTS * cells:
-                return cells
-    return most if most * channel.outputs <= SMALL_TABLE else min(most, FITTED_ELSEWHERE)
-
-
-def _only_multiples(found: Response, step: float) -> Response:
-    """Only the points of values that are multiples of a step."""
-    first, last = math.ceil(found.ends[0] / step - 1e-9), math.floor(found.ends[1] / step + 1e-9)
-    if not 1 <= last - first + 1 <= 4096:
-        raise InvalidParameter("multiples_of must give from 1 to 4,096 different values within the domain")
-    values = step * np.arange(first, last + 1, dtype=np.float64)
-    places = np.clip(found.place(values), 0, found.channel.inputs - 1)
-    places = np.unique(places if found.between else np.floor(places + 1e-9))
-    return replace(found, places=places, table=rows_at(found.channel, places, found.cuts))

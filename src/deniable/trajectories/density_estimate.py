@@ -80,11 +80,13 @@ class DensityMap(Estimate):
         """The cells intervals are worked out with, of a fitted map."""
         return None if self._divided is None else self._divided()
 
-    def interval(self, level: float = 0.95, method: Literal["wald", "exact"] = "wald") -> tuple[Floats, Floats]:
+    def interval(
+        self, level: float = 0.95, method: Literal["auto", "wald", "exact"] = "auto", *, together: bool = False
+    ) -> tuple[Floats, Floats]:
         """Lower and upper ends, each at this level on its own; of a fitted map between 0 and 1, and never without its value."""
-        reach = half_width(level)
-        if self.leaves is None or method != "wald":
-            return super().interval(level, method)
+        if self.leaves is None or method == "exact":
+            return super().interval(level, method, together=together)
+        reach = half_width(1 - (1 - level) / len(self.value) if together else level)
         if reach not in self._known:
             cells = self.grid.numbered(self.leaves.middles)
             ends = [self.leaves.interval((cells == i).astype(np.float64), reach) for i in range(len(self.grid))]
