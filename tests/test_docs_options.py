@@ -76,7 +76,8 @@ def test_every_option_a_page_names_exists(page: Path) -> None:
     known: set[str] = set()
     for words, rest in commands_in(text):
         known |= options_of(words)
-        assert set(OPTION.findall(rest)) <= options_of(words), f"deniable {words}{rest}"
+        own = re.sub(r"'[^']*'", "", rest)  # what is in quotes is somebody else's command
+        assert set(OPTION.findall(own)) <= options_of(words), f"deniable {words}{rest}"
     for name in PROGRAM.findall(text):
         known |= options_of_program(name)
     for name in re.findall(r"[\w/]+\.py", text):

@@ -142,6 +142,7 @@ def test_what_goes_wrong_is_said_in_one_line_and_leaves_no_file(
     assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("x.parquet", b"from before")]
 
 
+@pytest.mark.slow
 def test_a_survey_that_keeps_no_reports_says_so(served: Running, token: str, tmp_path: Path) -> None:
     url = added(served, token, KEPT.replace("NAME", "k-rr").replace("keep_reports = true", ""))
     done = deniable("export", url, "--reports", "-o", str(tmp_path / "x.parquet"), token=token)

@@ -22,7 +22,7 @@ from deniable.collector import Limits, Proxies, Serving, Store, listening_socket
 from deniable.collector.server import make_server
 from deniable.surveys import survey_from_toml
 
-from .running import TOML
+from .running import TOML, call
 
 
 @dataclass
@@ -33,6 +33,11 @@ class Limited:
     hash: str
     server: uvicorn.Server
     thread: threading.Thread
+    token: str
+    """Of an admin, who may read every number of /metrics."""
+
+    def metrics(self) -> str:
+        return call(f"{self.address}/metrics", headers={"Authorization": f"Bearer {self.token}"})[1].decode()
 
     @property
     def survey(self) -> str:
@@ -53,6 +58,7 @@ def limited(
     store = Store(database)
     survey = survey_from_toml(TOML)
     store.add_survey(survey)
+    token = store.add_token("admin", "admin")
     store.close()
     certificate, key = tls or (None, None)
     serving = Serving(
@@ -68,7 +74,7 @@ def limited(
     server = make_server(serving, ready.set)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
-    running = Limited(address, survey.hash, server, thread)
+    running = Limited(address, survey.hash, server, thread, token)
     try:
         assert ready.wait(60), "the collector did not start"
         yield running

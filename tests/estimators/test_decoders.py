@@ -79,6 +79,7 @@ def test_support_is_counted_as_the_set_system_says(name: str, size: int) -> None
     assert support_counts(accumulator_for(mechanism).add([reports[i] for i in range(200)])).tolist() == slow
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [1, 3, 5])
 @pytest.mark.parametrize("name", ["hadamard", "projective"])
 def test_support_of_many_values_is_counted_without_looking_at_every_pair(name: str, epsilon: float) -> None:

@@ -119,6 +119,7 @@ def test_a_projected_share_of_nothing_is_not_certain() -> None:
     assert (low >= 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("these_users", [True, False])
 def test_normal_ends_agree_with_the_exact_ones_of_many_reports(these_users: bool) -> None:
     n, p, q = 1 << 20, 0.5, 0.2

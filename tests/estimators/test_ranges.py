@@ -21,6 +21,7 @@ from .numeric_runs import people_of, surveys
 TRUTH = stats.beta(2, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["these users", "population"])
 def test_intervals_of_ranges_cover(target: Any) -> None:
     mechanism, runs, size = make_mechanism("sw", domain=Interval(0, 1, cells=1024), epsilon=3), 100, 2000

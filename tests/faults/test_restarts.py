@@ -64,6 +64,7 @@ def test_a_draw_that_is_kept_in_two_steps_is_caught(folder: Path, monkeypatch: p
         check_one_permanent_draw(at_a_line, folder, stride=11)
 
 
+@pytest.mark.slow
 def test_bits_that_are_used_before_they_are_kept_are_caught(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = Memo.keep
     drawn: list[bytes] = []

@@ -95,7 +95,7 @@ def test_a_client_gives_the_same_bytes(folder: Path) -> None:
 
     def scenario(value: float) -> Callable[[Run], None]:
         def asked(seen: Run) -> None:
-            client = Client(recipe, max_epsilon=1)
+            client = Client(recipe, max_epsilon=2)
             seen.show(client.randomize(value), client.randomize_json(value), client, client.mechanism, client.certificate)
             seen.attempt(lambda: client.randomize(value + 1000))
 

@@ -51,6 +51,7 @@ def test_a_death_between_two_steps_leads_to_no_second_draw(arm: Arm, folder: Pat
     assert check_one_draw(arm, folder, stride=7 if arm is at_a_line else 23) > 10
 
 
+@pytest.mark.slow
 @ARMS
 def test_a_death_between_two_steps_changes_no_permanent_answer(arm: Arm, folder: Path) -> None:
     folder.mkdir()

@@ -71,6 +71,7 @@ def test_the_disc_is_best_among_those_that_answer_anywhere() -> None:
             assert row.average_error < bounds[row.epsilon] + 5 * row.average_error_standard_error
 
 
+@pytest.mark.slow
 def test_more_epsilon_means_less_error_for_everyone(few: list[Comparison]) -> None:
     for name in set(CONTESTANTS) - {"ngram"}:  # ngram hardly gets better at all
         first, second = (row for row in few if row.mechanism == name)

@@ -32,7 +32,7 @@ def smoothed_error(mechanism: Mechanism, users: int) -> float:
 
     >>> from deniable.mechanisms import make_mechanism
     >>> few, many = (smoothed_error(make_mechanism("sw", epsilon=1), n) for n in (1_000, 1_000_000))
-    >>> 0.03 < many < few < 0.1
+    >>> 0.003 < many < few < 0.1
     True
     """
     domain = mechanism.domain
