@@ -135,7 +135,7 @@ def test_slow_clients_wait_at_nginx_and_others_are_served(tmp_path: Path) -> Non
                     assert b" 200 " in submitted()
             assert b" 200 " in submitted()
             # None of it has come through: the collector holds nginx's few kept connections and this one.
-            held = re.search(rb"^deniable_connections (\d+)$", call(f"{running.address}/metrics")[1], re.MULTILINE)
+            held = re.search(r"^deniable_connections (\d+)$", running.metrics(), re.MULTILINE)
             assert held is not None
             assert int(held[1]) <= 40
             patience = time.monotonic() + 60

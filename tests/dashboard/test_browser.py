@@ -323,7 +323,8 @@ async ([name, starts, rounds]) => {
     for (let round = 0; round < rounds; round++) {
       while (Date.now() < starts + 40 * round) await new Promise((done) => setTimeout(done, 1));
       const make = () => Array.from(crypto.getRandomValues(new Uint8Array(8))).join();
-      const { key, report } = await new Ledger(store).draw({ survey: "s", period: `${round}`, epsilon, budget, make });
+      const ledger = new Ledger(store, { limit: "1000" });
+      const { key, report } = await ledger.draw({ survey: "s", period: `${round}`, epsilon, budget, make });
       found.push(`${key} ${report}`);
     }
     return found;

@@ -39,7 +39,7 @@ const survey = await openSurvey(surveyBytes({ mechanism: "olh", ...permanent }))
 const today = new Date(`2026-03-0${mode === "day" ? number : 1}T10:00:00Z`);
 
 async function draw(ledger, fetch) {
-  const session = new Session(survey, new Ledger(new FileStore(ledger)), "http://127.0.0.1:9", { fetch, patience: { sleep: async () => {} } });
+  const session = new Session(survey, new Ledger(new FileStore(ledger), { limit: "1000" }), "http://127.0.0.1:9", { fetch, patience: { sleep: async () => {} } });
   const answers = { [survey.names[0]]: Number(value ?? 0) };
   try {
     await session.answer(answers, { today });
