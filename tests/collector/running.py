@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import http.client
 import json
+import secrets
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -55,19 +57,34 @@ def start(
     database: str | None = None,
     options: tuple[str, ...] = (),
     toml: str = TOML,
-    stderr: IO[str] | int = subprocess.DEVNULL,
+    stderr: IO[str] | None = None,
 ) -> Running:
     """Start `deniable serve` and wait until it listens."""
     path = folder / "survey.toml"
     path.write_text(toml)
     url = database or f"sqlite:///{folder / 'collector.db'}"
     command = [sys.executable, "-m", "deniable.cli", "serve", str(path), "--port", str(port), "--database", url, "--json", *options]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True)
-    assert process.stdout is not None
-    line = process.stdout.readline()
-    assert line, "the collector did not start"
+    with (folder / "collector.err").open("w+") as errors:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr or errors, text=True)
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        errors.seek(0)
+        assert line, f"the collector did not start: {errors.read()[-2000:]}"
     said = json.loads(line)
     return Running(process, said["address"], said["surveys"][0]["hash"])
+
+
+def free_port() -> int:
+    """A port nobody listens on, below those the system gives to clients: while nobody listens, one of them would meet itself."""
+    for _ in range(1000):
+        port = 20_000 + secrets.randbelow(12_000)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise AssertionError("a thousand ports are all taken")
 
 
 @contextmanager

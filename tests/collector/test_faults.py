@@ -16,15 +16,9 @@ import pytest
 from deniable.surveys import Submission, Survey, submission_to_json
 
 from .load import Load
-from .running import call, collector, counted, start
+from .running import call, collector, counted, free_port, start
 
 pytest.importorskip("uvicorn", reason="the collector's packages are not installed")
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 ENOUGH = 10

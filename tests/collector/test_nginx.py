@@ -23,7 +23,7 @@ from deniable.surveys import Submission, Survey, submission_to_json
 
 from .certificates import self_signed
 from .limited import Limited, answer, head, limited, open_lines
-from .running import call
+from .running import call, free_port
 
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 pytestmark = [pytest.mark.heavy, pytest.mark.skipif(NGINX is None, reason="nginx is not installed: apt-get install nginx")]
@@ -58,12 +58,6 @@ def configured(folder: Path, upstream: int, port: int) -> Path:
     path = folder / "nginx.conf"
     path.write_text(f"{first}{around}http {{\n    access_log off;\n{places}    include {folder / 'survey.conf'};\n}}\n")
     return path
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager
