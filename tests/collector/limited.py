@@ -58,7 +58,7 @@ def limited(
     store = Store(database)
     survey = survey_from_toml(TOML)
     store.add_survey(survey)
-    token = store.add_token("admin", "admin")
+    token = store.add_token("reader of metrics", "admin")
     store.close()
     certificate, key = tls or (None, None)
     serving = Serving(

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from deniable.accumulators import Accumulator, Joined, accumulator_for
 from deniable.collector.messages import AttributeEstimate, Estimates, Row, View
 from deniable.collector.steps import Published, live, published
@@ -133,8 +131,7 @@ def _shape(part: Accumulator, target: Any) -> View:
 
 def _rows(found: Any, labels: list[str]) -> list[Row]:
     low, high = found.interval(LEVEL)
-    # An unbiased share can lie beyond 0 or 1; what is shown is the nearest possible value. Files and Python keep the unbiased one.
-    columns = [column.reshape(-1).tolist() for column in (np.clip(found.value, low, high), low, high)]
+    columns = [column.reshape(-1).tolist() for column in (found.value, low, high)]
     return [Row(*row) for row in zip(labels, *columns, strict=True)]
 
 
