@@ -48,7 +48,7 @@ def added(running: Running, token: str, toml: str) -> str:
     """The address of one more survey, opened with a token."""
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/toml"}
     status, answer = call(f"{running.address}/v1/admin/surveys", toml.encode(), headers)
-    assert status == 201
+    assert status == 201, answer
     return f"{running.address}/v1/surveys/{json.loads(answer)['hash']}"
 
 
