@@ -58,17 +58,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def served(folder: Path) -> Iterator[Running]:
-    with collector(folder, toml=KEPT.replace("NAME", "k-rr")) as running:
-        submitted(running.survey)
-        yield running
-
-
-@pytest.fixture(scope="module")
-def token(served: Running, folder: Path) -> str:
+def token(folder: Path) -> str:
     made = deniable("token", "alice", "--database", f"sqlite:///{folder / 'collector.db'}")
     assert made.exit_code == 0, made.stderr
     return made.stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def served(folder: Path, token: str) -> Iterator[Running]:
+    """The token is there before the collector: one made later is known a moment after a wrong one was tried, not at once."""
+    with collector(folder, toml=KEPT.replace("NAME", "k-rr")) as running:
+        submitted(running.survey)
+        yield running
 
 
 @pytest.mark.slow
