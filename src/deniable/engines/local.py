@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import asdict
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -85,7 +86,10 @@ def _in_processes(source: Source, pieces: list[Piece], processes: int, tell: Pro
             process.wait()
             for stream in (process.stdin, process.stdout):
                 assert stream is not None
-                stream.close()
+                with suppress(
+                    BrokenPipeError
+                ):  # what was still to be written to a dead process is lost, and the error is told already
+                    stream.close()
 
 
 def _start(source: Source) -> subprocess.Popen[bytes]:
