@@ -88,7 +88,7 @@ def _in_processes(source: Source, pieces: list[Piece], processes: int, tell: Pro
                 assert stream is not None
                 with suppress(
                     BrokenPipeError
-                ):  # what was still to be written to a dead process is lost, and the error is told already
+                ):  # nobody is left to read it, and the error is told already
                     stream.close()
 
 
