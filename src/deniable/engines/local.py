@@ -86,9 +86,7 @@ def _in_processes(source: Source, pieces: list[Piece], processes: int, tell: Pro
             process.wait()
             for stream in (process.stdin, process.stdout):
                 assert stream is not None
-                with suppress(
-                    BrokenPipeError
-                ):  # nobody is left to read it, and the error is told already
+                with suppress(BrokenPipeError):  # nobody is left to read it, and the error is told already
                     stream.close()
 
 
