@@ -227,6 +227,7 @@ def test_the_lowest_bit_is_the_finest_grid() -> None:
     assert grids[:4].tolist() == [0, -2, -55, 0]
 
 
+@pytest.mark.slow  # measures times
 def test_a_slow_value_is_seen_and_an_equal_one_is_not() -> None:
     def slow(value: int) -> int:
         return sum(range(400 if value else 20))
