@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import http.server
+import itertools
 import json
 import math
+import random
 import sys
 import threading
 from collections.abc import Iterator
@@ -227,15 +229,40 @@ def test_the_lowest_bit_is_the_finest_grid() -> None:
     assert grids[:4].tolist() == [0, -2, -55, 0]
 
 
-@pytest.mark.slow  # measures times
-def test_a_slow_value_is_seen_and_an_equal_one_is_not() -> None:
-    def slow(value: int) -> int:
-        return sum(range(400 if value else 20))
+class _Clock:
+    """A clock that only the timed function moves, and a machine whose noise has a period of four calls."""
 
-    assert timing_test(slow, (1, 0), pairs=2000).found
-    equal = timing_test(lambda value: sum(range(100)), (1, 0), pairs=2000)
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now, self.calls = 0, 0
+        monkeypatch.setattr("deniable.auditing.timing.time.perf_counter_ns", lambda: self.now)
+        coins = random.Random(5)
+        monkeypatch.setattr("deniable.auditing.timing.secrets.randbits", coins.getrandbits)
+
+    def spend(self, nanoseconds: int) -> None:
+        self.calls += 1
+        self.now += nanoseconds + (0, 30, 40, 10)[self.calls % 4]
+
+
+def test_a_slow_value_is_seen_and_an_equal_one_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = _Clock(monkeypatch)
+    assert timing_test(lambda value: clock.spend(125 if value else 100), (1, 0), pairs=2000).found
+    equal = timing_test(lambda value: clock.spend(100), (1, 0), pairs=2000)
     assert not equal.found
     assert equal.interval[0] <= equal.difference <= equal.interval[1]
+
+
+def test_noise_with_the_period_of_a_fixed_order_is_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = _Clock(monkeypatch)
+    noise = (0, 1, 1, 0, 1, 0, 0, 1)
+
+    def equal(value: int) -> None:
+        clock.spend(50 * noise[clock.calls % 8])
+
+    assert not timing_test(equal, (1, 0), pairs=2000).found
+    fixed = itertools.cycle((0, 1, 1, 0))
+    clock.calls = 0
+    monkeypatch.setattr("deniable.auditing.timing.secrets.randbits", lambda bits: next(fixed))
+    assert timing_test(equal, (1, 0), pairs=2000).found  # what a drawn order protects from
 
 
 @pytest.mark.parametrize(

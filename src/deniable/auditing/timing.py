@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -46,10 +47,10 @@ class Timing:
 def timing_test(
     function: Callable[[Any], Any], values: tuple[Any, Any], *, pairs: int = 20_000, repeats: int = 1, error: float = ERROR
 ) -> Timing:
-    """Call the function with two values in turn, in changing order, and compare each pair of times.
+    """Call the function with two values, in an order drawn anew for each pair, and compare each pair of times.
 
-    A sign test of the pairs, exact whatever the noise of the machine is, if the noise does not know the value.
-    `repeats` calls are timed together. A difference over a network is smaller than one here; none here proves nothing
+    A sign test of the pairs. The drawn order makes it exact whatever the noise of the machine is, periodic or not, if
+    the noise does not know the value: each pair's sign is then a fair coin. `repeats` calls are timed together. A difference over a network is smaller than one here; none here proves nothing
     about another machine.
     """
     if pairs < 100 or repeats < 1:
@@ -59,9 +60,8 @@ def timing_test(
     for value in (first, second, first, second):  # the first calls fill caches
         _seconds(function, value, repeats)
     for pair in range(pairs):
-        # first second, second first, second first, first second: neither place in the pair nor its parity is the value's.
-        order = (0, 1) if pair % 4 in (0, 3) else (1, 0)
-        for which in order:
+        first_place = secrets.randbits(1)
+        for which in (first_place, 1 - first_place):
             times[pair, which] = _seconds(function, (first, second)[which], repeats)
     return compare(times, error)
 
