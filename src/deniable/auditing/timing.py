@@ -50,8 +50,8 @@ def timing_test(
     """Call the function with two values, in an order drawn anew for each pair, and compare each pair of times.
 
     A sign test of the pairs. The drawn order makes it exact whatever the noise of the machine is, periodic or not, if
-    the noise does not know the value: each pair's sign is then a fair coin. `repeats` calls are timed together. A difference over a network is smaller than one here; none here proves nothing
-    about another machine.
+    the noise does not know the value: each pair's sign is then a fair coin. `repeats` calls are timed together. A
+    difference over a network is smaller than one here; none here proves nothing about another machine.
     """
     if pairs < 100 or repeats < 1:
         raise InvalidParameter("pairs must be at least 100 and repeats at least 1")
