@@ -7,7 +7,7 @@
 # make coverage   which lines the tests reach
 # make bench   how fast it is here, and beside other packages
 # make bench-check   has a hot path become slower than recorded?
-# make mutation      plant small faults in the rooms privacy rests on; do their tests notice?
+# make mutation      plant small faults in the parts that privacy rests on; do their tests notice?
 # make reproduce     every table and figure of the sources, ours beside the published
 # make clean   remove what the other targets made
 
@@ -74,7 +74,7 @@ $(VENV)/.demo: pyproject.toml | $(BIN)/python
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,demo]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,demo]' -e reproduce
 	@touch $@ $(VENV)/.demo
 
 $(VENV)/.docs: pyproject.toml | $(VENV)/.dev

@@ -25,11 +25,9 @@ import numpy as np
 from speed.best import best_time
 
 import deniable
-from deniable.accumulators import Accumulator, accumulator_for
-from deniable.batch import Reports, randomize_many
-from deniable.estimators import counts
-from deniable.estimators.support_counts import support_counts
-from deniable.mechanisms import make_mechanism
+from deniable.batch import Accumulator, Reports, accumulator_for, randomize_many
+from deniable.core import make_mechanism
+from deniable.estimators import counts, support_counts
 
 DECODED = 1_000_000
 VALUES = 100_000

@@ -20,9 +20,9 @@ from unittest.mock import patch
 
 import numpy as np
 
-from deniable.auditing import audit, audit_mechanism, sampled
-from deniable.mechanisms import Mechanism, make_mechanism, mechanism_class, names
-from deniable.testing import FixedKeystream
+from deniable.core import Mechanism, make_mechanism, mechanism_class, names
+from deniable.privacy import FixedKeystream, audit, audit_mechanism
+from deniable.privacy.auditing import sampled
 
 
 def all_examples() -> list[Mechanism]:

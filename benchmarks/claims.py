@@ -22,21 +22,12 @@ import pyarrow as pa
 from pyarrow import parquet
 from speed.growth import best_of_turns
 
-from deniable.accumulators import accumulator_for
-from deniable.auditing import audit
-from deniable.batch import randomize_many
-from deniable.datasets import read_reports
-from deniable.datasets.random_paths import random_paths
-from deniable.design.extremal import extremal_design
-from deniable.domains import Categories, Interval, Rectangle
-from deniable.estimators.support_counts import support_counts
-from deniable.exact import Epsilon
-from deniable.joint import HashedPair, account, bounded_pair
-from deniable.mechanisms import make_mechanism
-from deniable.secure.pairing import pair_users
-from deniable.trajectories import Paths
-from deniable.trajectories.baselines.contestants import contestant
-from deniable.trajectories.places import Places
+from deniable.batch import accumulator_for, randomize_many, read_reports
+from deniable.core import Categories, Epsilon, Interval, Rectangle, make_mechanism
+from deniable.estimators import support_counts
+from deniable.planning import extremal_design
+from deniable.privacy import audit
+from deniable.studies import HashedPair, Paths, Places, account, bounded_pair, contestant, pair_users, random_paths
 
 
 @dataclass(frozen=True)
@@ -142,7 +133,7 @@ def _hashed_pairs() -> float:
 
 
 FIRST_REPORT = """
-from deniable.mechanisms import make_mechanism
+from deniable.core import make_mechanism
 make_mechanism("k-rr", epsilon=1).randomize(3)
 """
 HELP = """

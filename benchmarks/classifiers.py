@@ -24,12 +24,7 @@ from sklearn.preprocessing import StandardScaler
 from speed.best import best_time
 
 from deniable.batch import draw_many
-from deniable.classifiers.bounds import box_bound
-from deniable.classifiers.exact import utility
-from deniable.classifiers.exact_models import exact_region
-from deniable.classifiers.law import product_law
-from deniable.classifiers.perturbation import Feature, perturbations
-from deniable.classifiers.region import Box
+from deniable.studies import Box, Feature, box_bound, exact_region, perturbations, product_law, utility
 
 MECHANISMS: dict[str, dict[str, Any]] = {
     "ogpm": {},

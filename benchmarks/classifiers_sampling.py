@@ -19,10 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from deniable.classifiers import Feature, as_model, study
-from deniable.classifiers.sampling import drawn, shared
-from deniable.classifiers.weights import Setting, groups, settings
-from deniable.estimators.intervals import clopper_pearson
+from deniable.estimators import clopper_pearson
+from deniable.studies import Feature, Setting, as_model, drawn, groups, settings, shared, study
 
 ALL = ("ogpm", "sw", "k-rr", "exponential", "laplace", "gaussian")
 MOST = 1 << 22

@@ -25,9 +25,9 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 from deniable.batch import Reports
-from deniable.collector.planned import planned_survey
+from deniable.collector import planned_survey
+from deniable.core import encode_report
 from deniable.surveys import BATCH_TYPE, Survey, batch_head
-from deniable.wire import encode_report
 
 SURVEY = """
 title = "Benchmark"

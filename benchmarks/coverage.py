@@ -145,10 +145,9 @@ def ends_of(cell: Cell, source: Any) -> tuple[Floats, Floats]:
 
 def simulate(cell: Cell, repetitions: range) -> dict[str, Any]:
     """How often each answer held, and its mean half-width, in these repetitions."""
-    from deniable.domains import Categories
+    from deniable.core import Categories, make_mechanism
     from deniable.errors import NotSupported
-    from deniable.estimators.histogram import histogram  # noqa: F401  # loads the kernels once
-    from deniable.mechanisms import make_mechanism
+    from deniable.estimators import histogram  # noqa: F401  # loads the kernels once
 
     extra = {"domain": Categories(BINS)} if cell.estimator in CATEGORICAL else {}
     mechanism = make_mechanism(cell.mechanism, epsilon=cell.epsilon, **extra)

@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 from speed.best import best_time
 
-from deniable.accumulators import accumulator_for
-from deniable.estimators import distribution
-from deniable.estimators.distribution_grid import binned
-from deniable.mechanisms import make_mechanism
+from deniable.batch import accumulator_for
+from deniable.core import make_mechanism
+from deniable.estimators import binned, distribution
 
 MOST = {"ems": 20.0, "em": 60.0}
 """Times one bincount, from the counts."""

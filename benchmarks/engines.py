@@ -32,14 +32,9 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from deniable.batch import randomize_many
-from deniable.datasets import read_reports
-from deniable.domains import Categories, Interval
-from deniable.engines import Engine, Folded, Local, Source, Spark
-from deniable.engines.engine import Progress
-from deniable.engines.spark_session import started
+from deniable.batch import Engine, Folded, Local, Progress, Source, Spark, randomize_many, read_reports, started
+from deniable.core import Categories, Interval, Mechanism, make_mechanism
 from deniable.errors import DeniableError, MissingPackage
-from deniable.mechanisms import Mechanism, make_mechanism
 
 ROWS = 5_000_000
 MECHANISMS: dict[str, Callable[[], Mechanism]] = {

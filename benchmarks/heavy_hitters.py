@@ -18,11 +18,9 @@ from typing import Any
 import numpy as np
 
 from deniable.batch import randomize_many
-from deniable.domains.words import Text
-from deniable.estimators.heavy_hitters import heavy_hitters
-from deniable.mechanisms.words.pem import PrefixExtending
-from deniable.mechanisms.words.tree_hist import TreeHist
-from deniable.testing import FixedKeystream
+from deniable.core import PrefixExtending, Text, TreeHist
+from deniable.estimators import heavy_hitters
+from deniable.privacy import FixedKeystream
 
 Texts = Any
 LETTERS = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz", np.uint8)

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from speed.best import best_time
 
-from deniable.batch.keystream import SystemKeystream
-from deniable.joint import HashedPair, Pair, account, answer_in_pairs, bounded_pair, published_pair, random_pairing, simulate
+from deniable.batch import SystemKeystream
+from deniable.core import Pair
+from deniable.studies import HashedPair, account, answer_in_pairs, bounded_pair, published_pair, random_pairing, simulate
 
 
 def measure(pairs: int) -> dict[str, Any]:

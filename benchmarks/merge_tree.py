@@ -20,11 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from deniable.accumulators import accumulator_for
-from deniable.batch import Reports, randomize_many
-from deniable.domains import Categories, Interval
-from deniable.engines import Part
-from deniable.mechanisms import Mechanism, make_mechanism
+from deniable.batch import Part, Reports, accumulator_for, randomize_many
+from deniable.core import Categories, Interval, Mechanism, make_mechanism
 
 CASES: list[tuple[str, Callable[[], Mechanism]]] = [
     ("k-RR, k=100", lambda: make_mechanism("k-rr", domain=Categories(100), epsilon=1)),

@@ -20,8 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.domains import Categories, Interval, Rectangle
-from deniable.domains.words import Whole
+from deniable.core import Categories, Interval, Rectangle, Whole
 from deniable.planning import TASKS, Candidate, Plan, Question, Simulated, plan
 
 WITHIN = 1.02

@@ -20,7 +20,7 @@ import numpy as np
 
 import deniable
 from deniable.batch import randomize_many
-from deniable.mechanisms import Mechanism, make_mechanism
+from deniable.core import Mechanism, make_mechanism
 
 
 def best_rate(work: Callable[[], Any], count: int, repeats: int = 5) -> float:

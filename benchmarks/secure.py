@@ -23,26 +23,32 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from deniable.secure import (
+from deniable.privacy import goodness_of_fit
+from deniable.studies import (
+    BlindRequest,
     Identity,
     JointRandomness,
     Participant,
     SealedLink,
     SocketLink,
     Thresholds,
+    close_line,
+    commit_line,
     converse,
     converse_together,
     draw_as_first,
     draw_as_second,
     draw_many_as_first,
     draw_many_as_second,
+    load_rows,
+    member_input,
+    open_line,
     pair_users,
+    points_line,
+    read_partner,
+    reveal_line,
+    share_fits,
 )
-from deniable.secure.committee import load_rows
-from deniable.secure.hidden_pairing import BlindRequest, member_input, read_partner
-from deniable.secure.record import close_line, commit_line, open_line, points_line, reveal_line
-from deniable.secure.shares import share_fits
-from deniable.testing import goodness_of_fit
 
 LAW = Thresholds.of("7310585786300049/10000000000000000", "-2/10")
 
@@ -123,7 +129,7 @@ def joint_randomness(dealers: int) -> dict[str, Any]:
 
 FOLLOW = """
 import json, re, sys, time
-from deniable.secure import pair_users, replay
+from deniable.studies import pair_users, replay
 def memory():  # Linux; ru_maxrss would remember the parent's peak
     return 1024 * int(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1])
 begin, empty = time.perf_counter(), memory()

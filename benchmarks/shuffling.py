@@ -29,10 +29,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom
 
-from deniable.domains import Categories
-from deniable.mechanisms import make_mechanism
-from deniable.privacy import attained_epsilon, shuffled_epsilon
-from deniable.privacy.shuffling import _clone_numbers
+from deniable.core import Categories, make_mechanism
+from deniable.privacy import _clone_numbers, attained_epsilon, shuffled_epsilon
 
 SIZES, EPSILONS = (2, 10, 1000), (0.5, 1.0, 2.0, 4.0)
 BLOCKS, PRECISION = 120, 1e-4

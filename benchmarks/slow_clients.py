@@ -33,8 +33,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from deniable.core import encode_report
 from deniable.surveys import Survey
-from deniable.wire import encode_report
 
 SURVEY = """
 title = "Benchmark"

@@ -18,11 +18,9 @@ from typing import Any
 import numpy as np
 
 from deniable import Interval, Rectangle
-from deniable.batch.steps import StepKernel
-from deniable.mechanisms import Mechanism, make_mechanism
-from deniable.trajectories.density import maximise
-from deniable.trajectories.paths import Paths
-from deniable.trajectories.perturb import perturb
+from deniable.batch import StepKernel
+from deniable.core import Mechanism, make_mechanism
+from deniable.studies import Paths, maximise, perturb
 
 EPSILONS = (2, 4, 6, 8, 10)
 LENGTH = 100

@@ -29,36 +29,18 @@ PAGES = (
     "benchmarks/RESULTS.md",
     "benchmarks/results.svg",
 )
-ROOMS = (
+PACKAGES = (
     "deniable",
     "deniable.errors",
-    "deniable.exact",
-    "deniable.randomness",
-    "deniable.domains",
-    "deniable.channels",
-    "deniable.mechanisms",
-    "deniable.reports",
-    "deniable.wire",
-    "deniable.batch",
-    "deniable.accumulators",
-    "deniable.utility",
-    "deniable.design",
-    "deniable.estimators",
-    "deniable.classifiers",
-    "deniable.trajectories",
-    "deniable.privacy",
-    "deniable.auditing",
-    "deniable.planning",
-    "deniable.joint",
-    "deniable.datasets",
+    "deniable.core",
     "deniable.surveys",
-    "deniable.client",
-    "deniable.secure",
+    "deniable.batch",
+    "deniable.estimators",
+    "deniable.privacy",
+    "deniable.planning",
+    "deniable.studies",
     "deniable.charts",
     "deniable.collector",
-    "deniable.engines",
-    "deniable.experiments",
-    "deniable.testing",
 )
 
 
@@ -104,27 +86,27 @@ def without_last_line(text: str) -> str:
 
 
 def write_reference(folder: Path) -> None:
-    """One page per room, from its own list of public names."""
+    """One page per package, from its own list of public names."""
     folder.mkdir()
-    for room in ROOMS:
-        (folder / f"{room}.md").write_text(room_page(importlib.import_module(room)), encoding="utf-8")
-    listed = "\n".join(ROOMS)
-    text = f"# Reference\n\nEvery public name, by room, from its docstring.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n"
+    for package in PACKAGES:
+        (folder / f"{package}.md").write_text(package_page(importlib.import_module(package)), encoding="utf-8")
+    listed = "\n".join(PACKAGES)
+    text = f"# Reference\n\nEvery public name, by package, from its docstring.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n"
     (folder / "index.md").write_text(text, encoding="utf-8")
 
 
-def room_page(room: ModuleType) -> str:
-    """The room's own words, then its names."""
-    parts = [f"# {room.__name__}\n", as_markdown(inspect.getdoc(room) or "")]
-    for name in sorted(public_names(room), key=str.lower):
-        parts.append(entry(name, getattr(room, name)))
+def package_page(package: ModuleType) -> str:
+    """The package's own words, then its names."""
+    parts = [f"# {package.__name__}\n", as_markdown(inspect.getdoc(package) or "")]
+    for name in sorted(public_names(package), key=str.lower):
+        parts.append(entry(name, getattr(package, name)))
     return "\n".join(parts) + "\n"
 
 
-def public_names(room: ModuleType) -> list[str]:
-    """The names a room lists, or all that a single file defines."""
-    listed: list[str] | None = getattr(room, "__all__", None)
-    return listed or [name for name, thing in vars(room).items() if getattr(thing, "__module__", None) == room.__name__]
+def public_names(package: ModuleType) -> list[str]:
+    """The names a package lists, or all that a single file defines."""
+    listed: list[str] | None = getattr(package, "__all__", None)
+    return listed or [name for name, thing in vars(package).items() if getattr(thing, "__module__", None) == package.__name__]
 
 
 def entry(name: str, thing: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from deniable import Hybrid, Interval, SquareWave
-from deniable.datasets.nycflights13 import flights
+from deniable.cli.flights import flights
 from deniable.estimators import distribution, mean, quantiles
 
 EPSILON = 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from deniable import Circle, CircularWindow
-from deniable.datasets.nycflights13 import wind_directions
+from deniable.cli.flights import wind_directions
 from deniable.estimators import direction
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from deniable.datasets.nycflights13 import flights
-from deniable.domains.words import Text
+from deniable.cli.flights import flights
+from deniable.core import PrefixExtending, Text
 from deniable.estimators import heavy_hitters
-from deniable.mechanisms.words.pem import PrefixExtending
 
 
 def main() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from deniable.datasets.nycflights13 import flights
-from deniable.joint import account, answer_in_pairs, bounded_pair, estimate_ones, random_pairing
+from deniable.cli.flights import flights
+from deniable.studies import account, answer_in_pairs, bounded_pair, estimate_ones, random_pairing
 
 
 def main() -> None:

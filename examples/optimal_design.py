@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from deniable import OGPM, Interval, Laplace
-from deniable.design import design
-from deniable.utility import worst_case
+from deniable.estimators import worst_case
+from deniable.planning import design
 
 
 def main() -> None:

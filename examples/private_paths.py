@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from deniable.datasets.random_paths import random_paths
-from deniable.mechanisms import make_mechanism
-from deniable.trajectories.perturb import perturb
+from deniable.core import make_mechanism
+from deniable.studies import perturb, random_paths
 
 
 def main() -> None:

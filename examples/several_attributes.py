@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from deniable import Categories, Record
-from deniable.datasets.nycflights13 import flights
+from deniable.cli.flights import flights
+from deniable.core import make_mechanism
 from deniable.estimators import attribute_shares, choose_strategy
-from deniable.mechanisms import make_mechanism
 
 EPSILON = 1
 

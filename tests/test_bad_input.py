@@ -11,24 +11,27 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deniable import wire
-from deniable.domains import (
+from deniable import core
+from deniable.core import (
     Binary,
     Categories,
     Circle,
     Disc,
     Domain,
+    Epsilon,
     Interval,
+    Mechanism,
     Points,
     Record,
     Rectangle,
+    Report,
     Trajectory,
     domain_from_recipe,
+    mechanism_class,
+    mechanism_from_recipe,
+    names,
 )
 from deniable.errors import DeniableError, InvalidParameter, OutOfDomain, UnknownMechanism, WireError
-from deniable.exact import Epsilon
-from deniable.mechanisms import Mechanism, mechanism_class, mechanism_from_recipe, names
-from deniable.reports import Report
 
 scalars = st.one_of(
     st.none(),
@@ -149,13 +152,13 @@ def test_a_broken_recipe_is_refused_or_gives_a_sound_mechanism(name: str, data: 
 @given(data=st.data())
 def test_any_bytes_are_a_report_or_refused(name: str, data: st.DataObject) -> None:
     mechanism = FIRST[name]
-    sound = wire.encode_report(mechanism, mechanism.randomize(mechanism.domain.decode(0)))
+    sound = core.encode_report(mechanism, mechanism.randomize(mechanism.domain.decode(0)))
     body = data.draw(st.one_of(st.binary(max_size=60), st.binary(max_size=12).map(lambda tail: sound[:19] + tail)))
     try:
-        report = wire.decode_report(mechanism, body)
+        report = core.decode_report(mechanism, body)
     except WireError:
         return
-    assert wire.encode_report(mechanism, report) == body
+    assert core.encode_report(mechanism, report) == body
 
 
 @pytest.mark.parametrize("name", ["k-rr", "oue", "ogpm"])
@@ -169,7 +172,7 @@ def test_any_json_is_a_report_or_refused(name: str, value: Any) -> None:
         except (TypeError, ValueError):
             text = str(type(document))
         try:
-            report = wire.report_from_json(mechanism, text)
+            report = core.report_from_json(mechanism, text)
         except WireError:
             continue
         assert 0 <= report.output < mechanism.channel.outputs
@@ -180,7 +183,7 @@ def test_only_reports_are_written(value: Any) -> None:
     mechanism = FIRST["k-rr"]
     for report in (value, Report(mechanism.fingerprint, value), Report(value, 0)):
         try:
-            data = wire.encode_report(mechanism, report)
+            data = core.encode_report(mechanism, report)
         except WireError:
             continue
-        assert wire.decode_report(mechanism, data) == report
+        assert core.decode_report(mechanism, data) == report

@@ -12,17 +12,24 @@ import pyarrow as pa
 import pytest
 
 from deniable.batch import Reports, decode_many, draw_many, randomize_many
-from deniable.classifiers import Feature, Randomizer, data_utility, perturbations, study
-from deniable.client import Client
-from deniable.domains import Binary, Categories, Interval, Record, Rectangle
+from deniable.core import Binary, Categories, Interval, Mechanism, Pair, Record, Rectangle, make_mechanism
 from deniable.errors import InvalidParameter, OutOfDomain
-from deniable.estimators import HierarchicalHistogram, shares, shares_per_user
+from deniable.estimators import HierarchicalHistogram, mutual_information, shares, shares_per_user
 from deniable.estimators.hierarchy import TreeSums
-from deniable.joint import HashedPair, KaryPair, Pair, UnaryPair, answer_in_pairs
-from deniable.mechanisms import Mechanism, make_mechanism
-from deniable.testing import FixedKeystream
-from deniable.trajectories import Paths
-from deniable.utility import mutual_information
+from deniable.privacy import FixedKeystream
+from deniable.studies import (
+    Feature,
+    HashedPair,
+    KaryPair,
+    Paths,
+    Randomizer,
+    UnaryPair,
+    answer_in_pairs,
+    data_utility,
+    perturbations,
+    study,
+)
+from deniable.surveys import Client
 
 
 def in_two_chunks(values: Any) -> Any:

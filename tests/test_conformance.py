@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deniable.mechanisms import Mechanism, mechanism_class, names
-from deniable.testing import CHECKS, Check, Finding, check_mechanism, run_check
-from deniable.testing.conformance import assert_conforms
+from deniable.core import Mechanism, mechanism_class, names
+from deniable.privacy import CHECKS, Check, Finding, assert_conforms, check_mechanism, run_check
 
 # Made while collecting: a registered mechanism that cannot be imported, or that cannot build its examples, fails here.
 EXAMPLES: list[tuple[str, Mechanism]] = [

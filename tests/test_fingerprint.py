@@ -11,7 +11,7 @@ import pytest
 
 from deniable.errors import NotSupported
 
-names: Any = importlib.import_module("deniable.reports.fingerprint")  # the function of that name hides its module
+names: Any = importlib.import_module("deniable.core.reports.fingerprint")  # the function of that name hides its module
 
 
 def only(*homes: str) -> object:

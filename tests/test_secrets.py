@@ -9,14 +9,10 @@ import traceback
 
 import pytest
 
-from deniable.domains import Categories, Interval
+from deniable.core import OGPM, SYSTEM, Categories, Interval, KaryRandomizedResponse, mechanism_class, names
 from deniable.errors import DeniableError, OutOfDomain
-from deniable.mechanisms import mechanism_class, names
-from deniable.mechanisms.categorical.k_rr import KaryRandomizedResponse
-from deniable.mechanisms.numeric.ogpm import OGPM
-from deniable.randomness import SYSTEM
-from deniable.testing import CountingCoins, FixedCoins
-from deniable.testing.values import few_values
+from deniable.privacy import CountingCoins, FixedCoins
+from deniable.privacy.conformance.values import few_values
 
 
 @pytest.mark.parametrize("value", [31.4159265, -31.4159265, "31.4159265", [31.4159265], (31.4159265,), {31.4159265: 1}])

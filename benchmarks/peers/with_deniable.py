@@ -9,8 +9,8 @@ from serving import Numeric, Offer, serve
 
 import deniable
 from deniable.batch import randomize_many
+from deniable.core import make_mechanism
 from deniable.estimators import mean, shares
-from deniable.mechanisms import make_mechanism
 
 
 class Ours(Offer):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from serving import Numeric, Offer, serve, truth_probability
 
-from deniable.mechanisms import make_mechanism
+from deniable.core import make_mechanism
 
 GENERATOR = np.random.Generator(np.random.PCG64())
 

@@ -13,10 +13,9 @@ import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 import deniable
-from deniable.accumulators import accumulator_for
-from deniable.batch import Reports, randomize_many
-from deniable.estimators.support_counts import support_counts
-from deniable.mechanisms import make_mechanism
+from deniable.batch import Reports, accumulator_for, randomize_many
+from deniable.core import make_mechanism
+from deniable.estimators import support_counts
 
 Work = Callable[[], Any]
 

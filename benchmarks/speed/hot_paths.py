@@ -20,8 +20,8 @@ from speed.growth import counting, fold, numeric_values
 
 import deniable
 from deniable.batch import Reports, randomize_many
-from deniable.estimators.support_counts import support_counts
-from deniable.mechanisms import make_mechanism
+from deniable.core import make_mechanism
+from deniable.estimators import support_counts
 
 Work = Callable[[], Any]
 REPORTS = 50_000

@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 from speed.environments import NAIVE, OTHERS, OURS
 
-from deniable.charts.theme import COLOURS, inline, themed
+from deniable.charts import COLOURS, inline, themed
 
 NAMES = [OURS.name, NAIVE.name, *(peer.name for peer in OTHERS)]
 SHAPES = ["circle", "cross", "square", "triangle-up", "diamond", "triangle-down"]

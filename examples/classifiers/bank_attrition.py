@@ -12,8 +12,7 @@ from case_data import BANK, arguments, bank, show
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
-from deniable.classifiers import Feature, quantify, study
-from deniable.classifiers.pac import gaussian_noises
+from deniable.studies import Feature, gaussian_noises, quantify, study
 
 DELTA = 0.1
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from deniable.classifiers import Report, best_mechanism, best_statement, statement, worst_statement
-from deniable.experiments.case_data import BANK, STROKE, bank_table, stroke_table
+from deniable.studies import Report, best_mechanism, best_statement, statement, worst_statement
+from deniable_reproduce.case_data import BANK, STROKE, bank_table, stroke_table
 
 __all__ = ["BANK", "STROKE", "arguments", "bank", "show", "stroke"]
 
@@ -71,7 +71,6 @@ def show(report: Report, *, published: str = "", chart: str | None = None, level
     for note in report.notes:
         print(f"note: {note}")
     if chart is not None:
-        from deniable.charts.classifiers import rho_chart
-        from deniable.charts.files import save
+        from deniable.charts import rho_chart, save
 
         print(f"chart: {save(rho_chart(report), chart)}")

@@ -14,7 +14,7 @@ import numpy as np
 from case_data import arguments, show
 from sklearn.datasets import load_digits
 
-from deniable.classifiers import Feature, as_model, feature_costs, quantify, study
+from deniable.studies import Feature, as_model, feature_costs, quantify, study
 
 DELTA = 0.1
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from case_data import arguments, show
 
-from deniable.classifiers import Feature, quantify, smallest_epsilon, study, target_statement
-from deniable.classifiers.concentration import published
+from deniable.studies import Feature, published, quantify, smallest_epsilon, study, target_statement
 
 
 def main() -> None:

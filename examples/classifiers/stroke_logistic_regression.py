@@ -9,7 +9,7 @@ import numpy as np
 from case_data import STROKE, arguments, show, stroke
 from sklearn.linear_model import LogisticRegression
 
-from deniable.classifiers import Feature, feature_costs, quantify, smallest_epsilon, study, target_statement
+from deniable.studies import Feature, feature_costs, quantify, smallest_epsilon, study, target_statement
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from case_data import STROKE, arguments, show, stroke
 from sklearn.ensemble import RandomForestClassifier
 
-from deniable.classifiers import Feature, quantify, study
+from deniable.studies import Feature, quantify, study
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from case_data import arguments, show
 
-from deniable.classifiers import Feature, as_model, quantify, study
+from deniable.studies import Feature, as_model, quantify, study
 
 POINT = [[0.5, 0.5]]
 
@@ -49,8 +49,7 @@ def main() -> None:
     if importlib.util.find_spec("torch") is None:
         print("The network needs torch: pip install 'deniable[torch]'. It was left out.")
         return
-    from deniable.classifiers.exact_network import network_radius
-    from deniable.classifiers.networks import read_network
+    from deniable.studies import network_radius, read_network
 
     module = network()
     print()

@@ -12,11 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deniable.batch import encode_many, randomize_many
-from deniable.domains import Binary, Categories, Circle, Interval
+from deniable.core import OGPM, Binary, Categories, Circle, Interval, KaryRandomizedResponse, Mechanism, make_mechanism
 from deniable.errors import OutOfDomain
-from deniable.mechanisms import Mechanism, make_mechanism
-from deniable.mechanisms.categorical.k_rr import KaryRandomizedResponse
-from deniable.mechanisms.numeric.ogpm import OGPM
 
 
 def neighbours(value: float) -> list[float]:

@@ -12,13 +12,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from deniable.batch import encode_many, randomize_many
-from deniable.batch.frames import unframed
-from deniable.domains import Binary, Categories, Circle, Interval, Record, Rectangle
-from deniable.domains.words import Whole
+from deniable.batch import encode_many, randomize_many, unframed
+from deniable.core import Binary, Categories, Circle, Interval, Mechanism, Record, Rectangle, Whole, make_mechanism
 from deniable.errors import InvalidParameter, OutOfDomain
-from deniable.mechanisms import Mechanism, make_mechanism
-from deniable.testing import FixedKeystream
+from deniable.privacy import FixedKeystream
 
 
 def chunked(values: Any) -> Any:

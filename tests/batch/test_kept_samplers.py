@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 from deniable.batch import randomize_many, samplers
-from deniable.channels import Channel
-from deniable.domains import Categories
-from deniable.mechanisms import make_mechanism
+from deniable.core import Categories, Channel, make_mechanism
 
 
 def test_the_same_channel_gets_the_same_sampler() -> None:

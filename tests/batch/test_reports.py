@@ -10,14 +10,22 @@ import numpy as np
 import pytest
 
 from deniable.batch import Reports, SystemKeystream, randomize_many
-from deniable.domains import Binary, Categories, Interval, Record
+from deniable.core import (
+    Binary,
+    Categories,
+    Interval,
+    Mechanism,
+    ProductMechanism,
+    Record,
+    all_mechanisms,
+    decode_reports,
+    encode_reports,
+    header,
+    make_mechanism,
+    output_bits,
+)
 from deniable.errors import Malformed, WireError, WrongRecipe
-from deniable.mechanisms import Mechanism, make_mechanism
-from deniable.mechanisms.records.product import ProductMechanism
-from deniable.mechanisms.registry import all_mechanisms
-from deniable.testing import FixedKeystream
-from deniable.wire import decode_reports, encode_reports, output_bits
-from deniable.wire.width import header
+from deniable.privacy import FixedKeystream
 
 
 def mechanisms() -> list[Mechanism]:

@@ -7,32 +7,31 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from deniable.batch import SystemKeystream, draw_many, output_ints
+from deniable.batch import SystemKeystream, draw_many, output_ints, sampler_for
 from deniable.batch.composed import ScalarSampler
-from deniable.batch.samplers import sampler_for
-from deniable.channels import (
+from deniable.core import (
     Bits,
     Chain,
     Channel,
+    Hadamard,
+    Hashing,
     Identity,
     Interpolated,
     Mixture,
+    NearestCells,
     Nested,
+    Projective,
     Reference,
     Singleton,
+    Subsets,
     Table,
     TwoLevel,
     linear_window,
     slid_window,
     wrapped_window,
 )
-from deniable.channels.hadamard import Hadamard
-from deniable.channels.hashing import Hashing
-from deniable.channels.nearest import NearestCells
-from deniable.channels.profile import symmetric, wrapped
-from deniable.channels.projective import Projective
-from deniable.channels.subsets import Subsets
-from deniable.testing import FixedKeystream, goodness_of_fit
+from deniable.core.channels.profile import symmetric, wrapped
+from deniable.privacy import FixedKeystream, goodness_of_fit
 
 from .scripted import ScriptedKeystream, rejected_word, word_for
 

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from deniable.charts import density_chart, error_chart, estimate_chart, save
+from deniable.core import OGPM, Window
 from deniable.errors import InvalidParameter
-from deniable.mechanisms.numeric.ogpm import OGPM
-from deniable.mechanisms.numeric.window import Window
 
 
 def rows(chart: Any) -> list[dict[str, Any]]:

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from deniable.charts.classifiers import concentration_chart, rho_chart
-from deniable.charts.files import save
-from deniable.classifiers import Report, Row, concentration_curves
+from deniable.charts import concentration_chart, rho_chart, save
 from deniable.errors import InvalidParameter
+from deniable.studies import Report, Row, concentration_curves
 
 
 def row(mechanism: str, epsilon: float, **more: Any) -> Row:

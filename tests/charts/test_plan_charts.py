@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from deniable.charts import save
-from deniable.charts.plan import frontier, plan_chart
-from deniable.domains import Categories, Interval
+from deniable.charts import plan_chart, save
+from deniable.charts.plan import frontier
+from deniable.core import Categories, Interval
 from deniable.errors import NotSupported
 from deniable.planning import Question, plan
 

@@ -12,10 +12,10 @@ import pytest
 
 from deniable.batch import randomize_many
 from deniable.charts import COMPASS, cumulative_band, distribution_chart, quantile_chart, rose_chart, save
+from deniable.core import make_mechanism
 from deniable.errors import InvalidParameter
 from deniable.estimators import distribution
-from deniable.mechanisms import make_mechanism
-from deniable.testing import FixedKeystream
+from deniable.privacy import FixedKeystream
 
 EDGES = [0.0, 1.0, 3.0, 4.0]
 SHARES, TRUTH = [0.2, 0.5, 0.3], [0.25, 0.5, 0.25]

@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 
 from deniable.batch import randomize_many
-from deniable.charts import save
-from deniable.charts.trajectories import density_map_chart, path_chart, trajectory_error_chart, trip_chart
-from deniable.domains import Interval, Rectangle
+from deniable.charts import density_map_chart, path_chart, save, trajectory_error_chart
+from deniable.charts.trajectories import trip_chart
+from deniable.core import Interval, Rectangle, make_mechanism
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import make_mechanism
-from deniable.testing import FixedKeystream
-from deniable.trajectories import Paths, density_map, fine_density_map, origin_destination
+from deniable.privacy import FixedKeystream
+from deniable.studies import Paths, density_map, fine_density_map, origin_destination
 
 SQUARE = Rectangle(Interval(0, 4000, cells=4), Interval(0, 2000, cells=2))
 MECHANISM = make_mechanism("nearest-cells", domain=SQUARE, epsilon=6, area="1/8")

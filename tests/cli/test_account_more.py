@@ -7,7 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner, Result
 
-from deniable.cli import main
+from deniable.cli.app import main
 
 
 def run(*arguments: str) -> Result:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from deniable.auditing.verifier import main as verify_files
-from deniable.cli import main
-from deniable.mechanisms import make_mechanism
+from deniable.cli.app import main
+from deniable.core import make_mechanism
+from deniable.privacy.auditing.verifier import main as verify_files
 
 HONEST = "import secrets\ndef answer(value): return value ^ (secrets.randbelow(10) < 3)\ndef leak(value): return value\n"
 

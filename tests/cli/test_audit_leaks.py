@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from deniable.cli import main
+from deniable.cli.app import main
 
 HEAD = """
 import hashlib, json, random, sys, time

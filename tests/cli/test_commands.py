@@ -8,12 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from deniable.cli import main
-from deniable.domains import Categories, Interval
-from deniable.mechanisms import names
-from deniable.mechanisms.categorical.k_rr import KaryRandomizedResponse
-from deniable.mechanisms.numeric.window import Window
-from deniable.wire import decode_reports, report_from_json
+from deniable.cli.app import main
+from deniable.core import Categories, Interval, KaryRandomizedResponse, Window, decode_reports, names, report_from_json
 
 
 def run(*arguments: str, text: str | None = None) -> Result:

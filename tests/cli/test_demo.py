@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from deniable import datasets
-from deniable.cli import main
+from deniable.batch import files as datasets
+from deniable.cli.app import main
 from deniable.cli.demo_questions import Finding, _below, _shares
-from deniable.datasets import Flights
-from deniable.mechanisms import make_mechanism
+from deniable.cli.flights import Flights
+from deniable.core import make_mechanism
 
 
 def few_flights() -> Flights:

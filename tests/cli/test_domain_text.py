@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from deniable.domains import Binary, Categories, Circle, Disc, Domain, Interval, Points, Record, Rectangle
+from deniable.core import Binary, Categories, Circle, Disc, Domain, Interval, Points, Record, Rectangle
 from deniable.errors import DeniableError, OutOfDomain
-from deniable.surveys.domain_text import parse_domain, parse_value
+from deniable.surveys import parse_domain, parse_value
 
 
 @pytest.mark.parametrize(

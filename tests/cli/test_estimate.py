@@ -12,14 +12,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from deniable.batch import randomize_many
-from deniable.cli import main
+from deniable.cli.app import main
 from deniable.cli.recipes import write_recipe
-from deniable.domains import Binary, Categories, Circle, Interval, Record, Text
+from deniable.core import Binary, Categories, Circle, Interval, Mechanism, Record, Report, Text, make_mechanism, report_to_json
 from deniable.estimators import distribution, heavy_hitters, mean, quantiles, shares
-from deniable.mechanisms import Mechanism, make_mechanism
-from deniable.reports import Report
-from deniable.testing import FixedKeystream
-from deniable.wire import report_to_json
+from deniable.privacy import FixedKeystream
 
 K_RR = make_mechanism("k-rr", domain=Categories(["never", "sometimes", "often"]), epsilon=1)
 SW = make_mechanism("sw", domain=Interval(0, 100, cells=1000), epsilon=2)

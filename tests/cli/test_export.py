@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.collector.running import Running, call, collector
 
-from deniable.accumulators.choose import accumulator_from_bytes
-from deniable.cli import main
+from deniable.batch import accumulator_from_bytes
+from deniable.cli.app import main
 from deniable.surveys import BATCH_TYPE, Survey, batch_head
 
 pytest.importorskip("uvicorn", reason="the collector's packages are not installed")

@@ -16,7 +16,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from deniable.cli import main
+from deniable.cli.app import main
 from deniable.cli.commands import COMMANDS, SECTIONS
 from deniable.cli.doctor import ADDS, INTERNAL
 

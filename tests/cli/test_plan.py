@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from deniable.cli import main
-from deniable.mechanisms import mechanism_from_recipe
+from deniable.cli.app import main
+from deniable.core import mechanism_from_recipe
 
 FREQUENCY = ["--task", "frequency", "--size", "1000", "--users", "100000", "--epsilon", "1"]
 

@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 from tests.following import ROOT, blocks, compared, program, steps
 
-from deniable.cli import main
+from deniable.cli.app import main
 
 PATIENCE = 240
 ADDRESS = "http://127.0.0.1:8765"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from deniable.cli import main
+from deniable.cli.app import main
 
 pytest.importorskip("uvicorn", reason="the collector's packages are not installed")
 

@@ -7,12 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from deniable.cli import main
-from deniable.client import HttpTransport
-from deniable.domains import Categories
-from deniable.exact import Epsilon
-from deniable.mechanisms.categorical.k_rr import KaryRandomizedResponse
-from deniable.surveys import Attribute, Survey
+from deniable.cli.app import main
+from deniable.core import Categories, Epsilon, KaryRandomizedResponse
+from deniable.surveys import Attribute, HttpTransport, Survey
 
 
 def test_a_survey_that_costs_too_much_is_not_submitted_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,10 +16,10 @@ from click.testing import CliRunner, Result
 from tests.collector.certificates import self_signed
 from tests.collector.limited import Limited, limited
 
-from deniable.cli import main
-from deniable.client import HttpTransport, Ledger, Session
+from deniable.cli.app import main
 from deniable.collector import Store
 from deniable.errors import NotAdmitted
+from deniable.surveys import HttpTransport, Ledger, Session
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,7 @@ import asyncio
 import json
 from typing import Any
 
-from deniable.collector import Store, make_app
-from deniable.dashboard import routes
+from deniable.collector import Store, make_app, routes
 
 
 class Inside:

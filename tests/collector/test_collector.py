@@ -16,10 +16,19 @@ from pathlib import Path
 
 import pytest
 
-from deniable.accumulators.choose import accumulator_from_bytes
-from deniable.client import Ledger, Session
-from deniable.reports import Report
-from deniable.surveys import BATCH_TYPE, Submission, Survey, encode_batch, submission_to_json, submissions_to_json, survey_from_toml
+from deniable.batch import accumulator_from_bytes
+from deniable.core import Report
+from deniable.surveys import (
+    BATCH_TYPE,
+    Ledger,
+    Session,
+    Submission,
+    Survey,
+    encode_batch,
+    submission_to_json,
+    submissions_to_json,
+    survey_from_toml,
+)
 
 from .running import TOML, Running, call, collector, counted, start
 

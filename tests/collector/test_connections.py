@@ -10,11 +10,11 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the collector's packages are not installed")
 
-from deniable.client import is_loopback
-from deniable.collector.addresses import Proxies, source_of
+from deniable.collector import Limits, Proxies
+from deniable.collector.addresses import source_of
 from deniable.collector.connections import Connection, Connections, Waiting
-from deniable.collector.limits import Limits
 from deniable.errors import InvalidParameter
+from deniable.surveys import is_loopback
 
 LIMITS = Limits(head_seconds=10, body_seconds=30, idle_seconds=15, answer_seconds=60, connections=6, connections_per_address=3)
 HERE = "192.0.2.1"

@@ -17,9 +17,9 @@ pytest.importorskip("uvicorn", reason="the collector's packages are not installe
 from deniable.batch import Reports
 from deniable.collector import Arrival, Store, export, kept
 from deniable.collector.tables import INCOMING, REPORTS
-from deniable.reports import Report
+from deniable.core import Report
+from deniable.privacy import FixedKeystream
 from deniable.surveys import Survey, survey_from_toml
-from deniable.testing.keystream import FixedKeystream
 
 parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
 

@@ -13,8 +13,8 @@ pytest.importorskip("msgspec", reason="the collector's packages are not installe
 
 from deniable.collector.messages import Refusal, read_several, read_single
 from deniable.collector.submitting import arrival_of
+from deniable.core import Report
 from deniable.errors import WireError
-from deniable.reports import Report
 from deniable.surveys import Submission, submission_from_json, submission_to_json, submissions_from_json, survey_from_toml
 
 from .running import TOML

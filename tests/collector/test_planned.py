@@ -9,19 +9,17 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="the collector's packages are not installed")
 
-from deniable.accumulators import accumulator_for
-from deniable.batch import randomize_many
+from deniable.batch import accumulator_for, randomize_many
 from deniable.collector import Store, opened, planned_survey
 from deniable.collector import planned as planning
 from deniable.collector.planned import chosen, readable
 from deniable.collector.smoothed_error import BINS, HILLS, _crowd, smoothed_error
+from deniable.core import Epsilon, make_mechanism
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import distribution
-from deniable.exact import Epsilon
-from deniable.mechanisms import make_mechanism
 from deniable.planning import Question, plan
+from deniable.privacy import FixedKeystream
 from deniable.surveys import Asked, Survey, parse_domain
-from deniable.testing import FixedKeystream
 
 FORM = 'title="t"\npurpose="p"\nepsilon={epsilon}\n{more}[attributes.x]\nquestion="q"\ndomain="{domain}"\n'
 

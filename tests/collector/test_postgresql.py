@@ -18,9 +18,8 @@ pytest.importorskip("uvicorn", reason="the collector's packages are not installe
 
 from deniable.collector import Arrival, Store, Writer
 from deniable.collector.steps import Published, published
-from deniable.reports import Report
+from deniable.core import Report, decode_reports, encode_reports, output_bits
 from deniable.surveys import Submission, Survey, submission_to_json, survey_from_toml
-from deniable.wire import decode_reports, encode_reports, output_bits
 
 from .load import Load
 from .postgresql import Server, postgresql

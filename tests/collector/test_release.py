@@ -14,14 +14,14 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the collector's packages are not installed")
 
-from deniable.accumulators import Accumulator
+from deniable.batch import Accumulator
 from deniable.cli.watch import _tables
 from deniable.collector import Arrival, Store, estimates
+from deniable.collector.dashboard.publication import publication_of
 from deniable.collector.steps import Published, published
-from deniable.dashboard.publication import publication_of
-from deniable.reports import Report
+from deniable.core import Report
+from deniable.estimators import support
 from deniable.surveys import Submission, Survey, batch_head, submission_to_json, survey_from_toml
-from deniable.utility import support
 
 from .inside import Inside
 

@@ -19,7 +19,7 @@ pytest.importorskip("uvicorn", reason="the collector's packages are not installe
 
 from deniable.collector import Arrival, Store, Writer, store, writer
 from deniable.collector.holding import Busy, NotYetWritten
-from deniable.reports import Report
+from deniable.core import Report
 from deniable.surveys import Submission, Survey, submission_to_json, survey_from_toml
 
 from .inside import Inside

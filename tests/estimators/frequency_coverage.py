@@ -17,12 +17,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.accumulators import Accumulator
-from deniable.estimators import shares
-from deniable.estimators.estimate import Target
+from deniable.batch import Accumulator
+from deniable.core import Mechanism
+from deniable.estimators import Target, shares, support_counts
 from deniable.estimators.intervals import SupportInterval
-from deniable.estimators.support_counts import support_counts
-from deniable.mechanisms import Mechanism
 
 from .simulated import accumulators, mechanism_of, outputs_of_runs, sums_of_runs
 

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.accumulators import Accumulator, accumulator_for
-from deniable.batch import randomize_many
+from deniable.batch import Accumulator, accumulator_for, randomize_many
 from deniable.batch.parallel import WORTH_A_THREAD
-from deniable.mechanisms import Mechanism
-from deniable.testing import FixedKeystream
+from deniable.core import Mechanism
+from deniable.privacy import FixedKeystream
 
 
 def surveys(mechanism: Mechanism, values: NDArray[Any], name: str) -> Iterator[Accumulator]:

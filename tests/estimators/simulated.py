@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.accumulators import Accumulator, accumulator_for
-from deniable.batch import randomize_many
+from deniable.batch import Accumulator, accumulator_for, randomize_many
 from deniable.batch.parallel import WORTH_A_THREAD
-from deniable.domains import Binary, Categories
-from deniable.mechanisms import Mechanism, make_mechanism
-from deniable.testing import FixedKeystream
+from deniable.core import Binary, Categories, Mechanism, make_mechanism
+from deniable.privacy import FixedKeystream
 
 CATEGORICAL = ["k-rr", "sue", "oue", "sign-bits", "hadamard", "subset", "blh", "olh", "projective"]
 ALL = ["randomized-response", "exponential", *CATEGORICAL]

@@ -8,19 +8,21 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from deniable.accumulators import PairCounts, accumulator_for
-from deniable.batch import Reports, randomize_many
-from deniable.domains import Binary, Categories, Interval, Record
+from deniable.batch import PairCounts, Reports, accumulator_for, randomize_many
+from deniable.core import (
+    Binary,
+    Categories,
+    Interval,
+    Mechanism,
+    ProductMechanism,
+    Record,
+    SampleOne,
+    SamplingPlusFakeData,
+    make_mechanism,
+)
 from deniable.errors import InvalidParameter, Malformed, NotSupported, WrongRecipe
-from deniable.estimators.attributes import attribute_shares, choose_strategy, predicted_errors
-from deniable.estimators.estimate import Estimate, Target
-from deniable.estimators.two_way import two_way
-from deniable.mechanisms import Mechanism, make_mechanism
-from deniable.mechanisms.records.fake_data import SamplingPlusFakeData
-from deniable.mechanisms.records.product import ProductMechanism
-from deniable.mechanisms.records.sample_one import SampleOne
-from deniable.testing import FixedKeystream
-from deniable.utility import support
+from deniable.estimators import Estimate, Target, attribute_shares, choose_strategy, predicted_errors, support, two_way
+from deniable.privacy import FixedKeystream
 
 RECORD = Record({"smokes": Binary(), "city": Categories(3), "job": Categories(5)})
 STRATEGIES: list[Mechanism] = [

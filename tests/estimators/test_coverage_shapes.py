@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from deniable.core import make_mechanism
 from deniable.estimators import mean, shape
-from deniable.mechanisms import make_mechanism
 
 from .numeric_runs import surveys
 

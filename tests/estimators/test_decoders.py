@@ -8,19 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from deniable.accumulators import accumulator_for
-from deniable.batch import randomize_many
-from deniable.channels import TwoLevel
-from deniable.channels.projective import Projective
-from deniable.domains import Categories
+from deniable.batch import accumulator_for, randomize_many
+from deniable.core import Categories, Projective, TwoLevel, make_mechanism
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.estimators import likely_shares, shares
+from deniable.estimators import likely_shares, shares, support_counts
 from deniable.estimators.bayesian_update import likelihood_maps
 from deniable.estimators.projective_decoder import hyperplane_sums
-from deniable.estimators.support_counts import support_counts
 from deniable.estimators.walsh_hadamard import walsh_hadamard
-from deniable.mechanisms import make_mechanism
-from deniable.testing import FixedKeystream
+from deniable.privacy import FixedKeystream
 
 from .simulated import CATEGORICAL, mechanism_of
 

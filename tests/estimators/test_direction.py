@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 
 from deniable.batch import randomize_many
-from deniable.domains import Circle, Interval
+from deniable.core import Circle, Interval, make_mechanism
 from deniable.errors import NotSupported
-from deniable.estimators import direction
-from deniable.estimators.direction import coefficient
-from deniable.estimators.estimate import Target
-from deniable.mechanisms import make_mechanism
-from deniable.testing import FixedKeystream
+from deniable.estimators import Target, direction
+from deniable.estimators.directions import coefficient
+from deniable.privacy import FixedKeystream
 
 from .numeric_runs import expected, surveys
 

@@ -10,19 +10,25 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from deniable.accumulators import accumulator_for
-from deniable.batch import randomize_many
-from deniable.domains import Categories, Circle, Interval
+from deniable.batch import accumulator_for, randomize_many
+from deniable.core import Categories, Circle, Interval, make_mechanism
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.estimators import distribution, histogram, shape
-from deniable.estimators.bins import gathered, input_axis
+from deniable.estimators import (
+    binned,
+    count_covariance,
+    dense,
+    distribution,
+    fit,
+    gathered,
+    histogram,
+    sensitivity,
+    shape,
+    smoothing_matrix,
+)
+from deniable.estimators.bins import input_axis
 from deniable.estimators.dense_channel import DenseTransition
-from deniable.estimators.distribution_grid import binned, count_covariance, sensitivity
-from deniable.estimators.expectation_maximization import fit, smoothing_matrix
 from deniable.estimators.window_channel import WindowTransition
-from deniable.mechanisms import make_mechanism
-from deniable.testing import FixedKeystream
-from deniable.utility.rows import dense
+from deniable.privacy import FixedKeystream
 
 from .numeric_runs import surveys
 

@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deniable.accumulators import accumulator_for
+from deniable.batch import accumulator_for
+from deniable.core import make_mechanism
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.estimators import Estimate
-from deniable.estimators.estimate import half_width
-from deniable.estimators.source import accumulated
-from deniable.mechanisms import make_mechanism
+from deniable.estimators import Estimate, accumulated, half_width
 
 
 def estimate(**changes: Any) -> Estimate:

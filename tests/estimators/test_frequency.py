@@ -6,20 +6,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from deniable.accumulators import Joined, accumulator_for
-from deniable.batch import randomize_many
-from deniable.channels.hadamard import Hadamard
-from deniable.channels.projective import Projective
-from deniable.domains import Binary, Categories, Interval, Record
+from deniable.batch import Joined, accumulator_for, randomize_many
+from deniable.core import Binary, Categories, Exponential, Hadamard, Interval, Mechanism, Projective, Record, Report, make_mechanism
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.estimators import counts, shares
-from deniable.estimators.covariance import MOST_VALUES, people_in_line, support_law
+from deniable.estimators import counts, shares, support_law
+from deniable.estimators.covariance import MOST_VALUES, people_in_line
 from deniable.estimators.frequency import _spread
 from deniable.estimators.table_decoder import TableDecoder
-from deniable.mechanisms import Mechanism, make_mechanism
-from deniable.mechanisms.categorical.exponential import Exponential
-from deniable.reports import Report
-from deniable.testing import FixedKeystream
+from deniable.privacy import FixedKeystream
 
 from .simulated import ALL, CATEGORICAL, mechanism_of, outputs_of_runs, sums_of_runs
 

@@ -10,19 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deniable.accumulators import accumulator_for, accumulator_from_bytes
-from deniable.batch import randomize_many
-from deniable.domains import Categories
-from deniable.domains.words import Text, Whole
+from deniable.batch import PEMCollector, accumulator_for, accumulator_from_bytes, randomize_many
+from deniable.core import Categories, PrefixExtending, Text, TreeHist, Whole, make_mechanism
 from deniable.errors import InvalidParameter, Malformed, NotSupported, OutOfDomain, UnknownVersion, WrongRecipe
-from deniable.estimators.heavy_hitters import PEMCollector, heavy_hitters
-from deniable.estimators.heavy_hitters.count_sketch import CountSketch
-from deniable.estimators.heavy_hitters.treehist import sketch_of
-from deniable.estimators.heavy_hitters.wide_support import supported
-from deniable.mechanisms import make_mechanism
-from deniable.mechanisms.words.pem import PrefixExtending
-from deniable.mechanisms.words.tree_hist import TreeHist
-from deniable.testing import FixedCoins, FixedKeystream, binomial_tail
+from deniable.estimators import heavy_hitters
+from deniable.estimators.frequent_words.count_sketch import CountSketch
+from deniable.estimators.frequent_words.treehist import sketch_of
+from deniable.estimators.frequent_words.wide_support import supported
+from deniable.privacy import FixedCoins, FixedKeystream, binomial_tail
 
 BOTH = [PrefixExtending, TreeHist]
 

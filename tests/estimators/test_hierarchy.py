@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from deniable.domains import Interval
+from deniable.core import Interval
 from deniable.errors import InvalidParameter, OutOfDomain, WrongRecipe
-from deniable.estimators import HierarchicalHistogram
+from deniable.estimators import HierarchicalHistogram, consistent, influence
 from deniable.estimators.hierarchy import TreeSums
-from deniable.estimators.tree import consistent, influence
-from deniable.testing import FixedKeystream
+from deniable.privacy import FixedKeystream
 
 TRUTH = stats.beta(2, 3)
 

@@ -9,13 +9,12 @@ import pytest
 from scipy import stats
 
 from deniable.batch import randomize_many
-from deniable.domains import Categories
+from deniable.core import Categories, make_mechanism
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.estimators import counts, shares
+from deniable.estimators import clopper_pearson, counts, shares
 from deniable.estimators.frequency import OWN
-from deniable.estimators.intervals import SupportInterval, clopper_pearson, lower_tail, two_binomials, upper_tail
-from deniable.mechanisms import make_mechanism
-from deniable.testing import FixedKeystream
+from deniable.estimators.intervals import SupportInterval, lower_tail, two_binomials, upper_tail
+from deniable.privacy import FixedKeystream
 
 from .simulated import mechanism_of
 

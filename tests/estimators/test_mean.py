@@ -8,16 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deniable.accumulators import accumulator_for
-from deniable.batch import encode_many, randomize_many
-from deniable.domains import Circle, Interval
+from deniable.batch import accumulator_for, encode_many, randomize_many
+from deniable.core import Circle, Interval, make_mechanism
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.estimators import mean, variance
-from deniable.estimators.debias import debiasing
-from deniable.estimators.estimate import Target
-from deniable.mechanisms import make_mechanism
-from deniable.testing import FixedKeystream
-from deniable.utility.law import Law
+from deniable.estimators import Law, Target, debiasing, mean, variance
+from deniable.privacy import FixedKeystream
 
 from .numeric_runs import expected, surveys
 

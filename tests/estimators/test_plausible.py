@@ -9,14 +9,12 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from deniable.channels import Interpolated
-from deniable.domains import Circle, Interval
+from deniable.core import Circle, Interpolated, Interval, make_mechanism
+from deniable.estimators import dense
 from deniable.estimators.active_set import furthest
 from deniable.estimators.most_likely import most_likely
 from deniable.estimators.plausible import Plausible
 from deniable.estimators.response import response, rows_at
-from deniable.mechanisms import make_mechanism
-from deniable.utility.rows import dense
 
 LINES = ["sw", "window", "ogpm", "pm", "hm", "pm-c", "laplace", "truncated-laplace", "bounded-laplace"]
 CIRCLES = ["circular-window", "circular-ogpm", "purkayastha"]

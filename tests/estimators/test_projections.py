@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from deniable.batch import randomize_many
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.estimators import Estimate, counts, shares
-from deniable.estimators.projections import PROJECTIONS, project, simplex
-from deniable.testing import FixedKeystream
+from deniable.estimators import Estimate, counts, shares, simplex
+from deniable.estimators.projections import PROJECTIONS, project
+from deniable.privacy import FixedKeystream
 
 from .simulated import mechanism_of
 

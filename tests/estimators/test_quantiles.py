@@ -9,11 +9,10 @@ import pytest
 from scipy import stats
 
 from deniable.batch import randomize_many
-from deniable.domains import Circle, Interval
+from deniable.core import Circle, Interval, make_mechanism
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import quantiles
-from deniable.mechanisms import make_mechanism
-from deniable.testing import FixedKeystream
+from deniable.privacy import FixedKeystream
 
 from .numeric_runs import people_of, surveys
 

@@ -9,12 +9,11 @@ import pytest
 from scipy import stats
 
 from deniable.batch import randomize_many
-from deniable.domains import Circle, Interval
+from deniable.core import Circle, Interval, make_mechanism
 from deniable.errors import InvalidParameter
 from deniable.estimators import range_share
 from deniable.estimators.ranges import covered
-from deniable.mechanisms import make_mechanism
-from deniable.testing import FixedKeystream
+from deniable.privacy import FixedKeystream
 
 from .numeric_runs import people_of, surveys
 

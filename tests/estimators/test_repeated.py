@@ -6,19 +6,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from deniable.accumulators import accumulator_for
-from deniable.batch import Reports, randomize_many
+from deniable.batch import Reports, accumulator_for, randomize_many
 from deniable.batch.packing import outputs_from_ints
-from deniable.domains import Categories
+from deniable.core import LAYER, Categories, Rappor, make_mechanism
+from deniable.core.mechanisms.categorical.sue import SymmetricUnary
 from deniable.errors import InvalidParameter, NotSupported, WrongRecipe
-from deniable.estimators import shares
-from deniable.estimators.estimate import Target
-from deniable.estimators.repeated import shares_over_rounds, shares_per_user
-from deniable.mechanisms import make_mechanism
-from deniable.mechanisms.categorical.rappor import LAYER, Rappor
-from deniable.mechanisms.categorical.sue import SymmetricUnary
-from deniable.testing import FixedKeystream
-from deniable.utility import support
+from deniable.estimators import Target, shares, shares_over_rounds, shares_per_user, support
+from deniable.privacy import FixedKeystream
 
 WEEKLY = Rappor(domain=Categories(4), epsilon=1, permanent=3)
 TRUTH = np.array([0.5, 0.3, 0.2, 0.0])

@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import os
 
-from deniable.randomness import coins
+from deniable.core.randomness import coins
 
 SEED = os.urandom(32)
 COUNTER = itertools.count()

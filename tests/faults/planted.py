@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from deniable.channels import Channel, Singleton, TwoLevel
-from deniable.domains import Categories, Domain
-from deniable.mechanisms import Mechanism
-from deniable.testing import check_mechanism
+from deniable.core import Categories, Channel, Domain, Mechanism, Singleton, TwoLevel
+from deniable.privacy import check_mechanism
 
 SPARE = {"check_recipe_round_trip"}  # a planted mechanism is not registered, so its recipe finds the sound one
 

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from deniable.client import Ledger, Memo
+from deniable.surveys import Ledger, Memo
 
 BOOT = os.urandom(16)
 """Another in every process."""

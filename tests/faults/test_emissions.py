@@ -19,14 +19,11 @@ from tests.guards.emissions import Run, assert_nothing_told, run
 from tests.guards.scenarios import answers_of, keys, life, lives, survey_of
 from tests.guards.wire_tap import WireTap
 
-from deniable.client import Ledger, Receipt, Session
-from deniable.client import session as session_module
-from deniable.client.ledger import Pending
-from deniable.client.transport import HttpTransport
-from deniable.domains import Categories
+from deniable.core import Categories, Mechanism, encode_report, make_mechanism
 from deniable.errors import NotDelivered
-from deniable.mechanisms import Mechanism, make_mechanism
-from deniable.wire import encode_report
+from deniable.surveys import HttpTransport, Ledger, Receipt, Session
+from deniable.surveys import session as session_module
+from deniable.surveys.ledger import Pending
 
 SURVEY = survey_of(make_mechanism("k-rr", domain=Categories(4), epsilon=1))
 Plant = Callable[[pytest.MonkeyPatch], None]

@@ -8,11 +8,9 @@ from typing import Any
 import pytest
 from tests.faults.planted import Planted
 
-from deniable import wire
-from deniable.mechanisms import Mechanism
-from deniable.mechanisms.categorical.k_rr import KaryRandomizedResponse
-from deniable.reports import Report
-from deniable.testing import CHECKS, check_mechanism, run_check
+from deniable import core
+from deniable.core import KaryRandomizedResponse, Mechanism, Report
+from deniable.privacy import CHECKS, check_mechanism, run_check
 
 
 def _without_padding_check(mechanism: Mechanism, data: bytes) -> Report:
@@ -21,18 +19,18 @@ def _without_padding_check(mechanism: Mechanism, data: bytes) -> Report:
 
 
 def _any_length(mechanism: Mechanism, data: bytes) -> Report:
-    sound = len(wire.encode_report(mechanism, Report(mechanism.fingerprint, 0)))
+    sound = len(core.encode_report(mechanism, Report(mechanism.fingerprint, 0)))
     return true_decode(mechanism, data[:sound])
 
 
-true_decode = wire.decode_report
+true_decode = core.decode_report
 
 
 @pytest.mark.parametrize("decode", [_without_padding_check, _any_length])
 def test_padding_and_trailing_bytes_that_are_not_checked_are_caught(
     decode: Callable[[Mechanism, bytes], Report], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wire, "decode_report", decode)
+    monkeypatch.setattr(core, "decode_report", decode)
     mechanism = Planted()
     found = {check.__name__: run_check(check, mechanism).outcome for check in CHECKS if "wire" in check.__name__}
     assert found == {"check_wire_round_trip": "passed", "check_wire_is_strict": "failed"}

@@ -10,13 +10,23 @@ import pytest
 from tests.faults.planted import Planted, assert_caught, outcomes
 
 from deniable import batch
-from deniable.channels import Bits, Channel, Singleton, Table, TwoLevel, Window, slid_window
-from deniable.domains import Categories, Interval
-from deniable.mechanisms import Mechanism
-from deniable.mechanisms.categorical.k_rr import KaryRandomizedResponse
-from deniable.mechanisms.numeric.ogpm import OGPM
-from deniable.randomness import SYSTEM, Coins
-from deniable.reports import Report
+from deniable.core import (
+    OGPM,
+    SYSTEM,
+    Bits,
+    Categories,
+    Channel,
+    Coins,
+    Interval,
+    KaryRandomizedResponse,
+    Mechanism,
+    Report,
+    Singleton,
+    Table,
+    TwoLevel,
+    Windows,
+    slid_window,
+)
 
 
 def test_the_sound_mechanisms_pass() -> None:
@@ -82,7 +92,7 @@ def test_a_rejected_draw_that_is_not_redrawn_is_caught() -> None:
     assert_caught(biased, "check_scalar_draws_follow_the_law", "check_draws_are_exact")
 
 
-class StartsOneCellLate(Window):
+class StartsOneCellLate(Windows):
     """The favoured cells are drawn one to the right of where the weights say."""
 
     def inside(self, index: int, j: int) -> int:

@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 from tests.guards.orders import check_orders
 
-from deniable.joint import random_pairing
-from deniable.testing import FixedKeystream
+from deniable.privacy import FixedKeystream
+from deniable.studies import random_pairing
 
 Order = Callable[[int, FixedKeystream], NDArray[np.int64]]
 

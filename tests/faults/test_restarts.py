@@ -12,10 +12,9 @@ from tests.guards.crashes import at_a_line, check_one_draw, check_one_permanent_
 from tests.guards.device import check_permanent
 from tests.guards.test_restarts import switched_on
 
-from deniable.client import Ledger, Memo, Receipt, Session
-from deniable.client.ledger import Pending
-from deniable.surveys import Submission, submission_to_json
-from deniable.wire import encode_report
+from deniable.core import encode_report
+from deniable.surveys import Ledger, Memo, Receipt, Session, Submission, submission_to_json
+from deniable.surveys.ledger import Pending
 
 
 @pytest.mark.slow
@@ -34,7 +33,7 @@ def test_a_report_that_is_sent_before_it_is_written_down_is_caught(folder: Path,
             report = self.survey.mechanism.randomize(self.survey.value(answers))
             body = submission_to_json(self.survey, Submission(os.urandom(16), report))
             self.transport.post("", body, "")
-            monkeypatch.setattr("deniable.client.session.encode_report", lambda mechanism, _: encode_report(mechanism, report))
+            monkeypatch.setattr("deniable.surveys.session.encode_report", lambda mechanism, _: encode_report(mechanism, report))
         return honest(self, answers, **more)
 
     monkeypatch.setattr(Session, "answer", answer)

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from tests.faults.planted import Planted, assert_caught
 
+from deniable.core import SYSTEM, Coins, Report
 from deniable.errors import OutOfDomain
-from deniable.randomness import SYSTEM, Coins
-from deniable.reports import Report
 
 
 class ShowsTheValue(Planted):

@@ -23,10 +23,9 @@ from tests.guards.siblings import (
     check_threads,
 )
 
-from deniable.batch import keystream
-from deniable.batch.keystream import CipherKeystream, KeystreamCoins, SystemKeystream
-from deniable.randomness import coins
-from deniable.randomness.coins import SystemCoins, below_from_bytes
+from deniable.batch import CipherKeystream, KeystreamCoins, SystemKeystream, keystream
+from deniable.core import SystemCoins, below_from_bytes
+from deniable.core.randomness import coins
 
 Check = Callable[..., None]
 NOTICED = r"drew the same|beside the system's generator|too little|does not count"
@@ -159,4 +158,4 @@ def test_a_seed_from_import_time_under_a_preloading_server_is_caught(method: str
     drawn = json.loads(done.stdout)
     with pytest.raises(AssertionError, match=NOTICED):
         check_workers(drawn)
-    assert coins.SystemCoins.below.__module__ == "deniable.randomness.coins"  # planted there, not here
+    assert coins.SystemCoins.below.__module__ == "deniable.core.randomness.coins"  # planted there, not here

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from deniable.channels import Table
-from deniable.testing import FixedCoins, binomial_tail, goodness_of_fit
+from deniable.core import Table
+from deniable.privacy import FixedCoins, binomial_tail, goodness_of_fit
 
 
 def test_tail_probabilities_are_as_small_as_they_say() -> None:

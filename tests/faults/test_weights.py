@@ -6,8 +6,7 @@ from fractions import Fraction
 
 from tests.faults.planted import Planted, assert_caught
 
-from deniable.channels import Channel, Singleton, Table, TwoLevel
-from deniable.domains import Categories
+from deniable.core import Categories, Channel, Singleton, Table, TwoLevel
 
 
 class RoundedUp(Planted):

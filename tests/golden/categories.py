@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from deniable.domains import Categories, Interval
-from deniable.utility import closed_form, pmf, variance
+from deniable.core import Categories, Interval
+from deniable.estimators import closed_form, pmf, report_variance
 
 from .groups import Row, category, group, made
 
@@ -43,7 +43,7 @@ def _(row: Row) -> float:
 @group(r"lec\.rr\.var\..*")
 def _(row: Row) -> float:
     c = math.tanh(row["eps"] / 2)
-    return variance(made("randomized-response", epsilon=row["eps"]), 1) / c**2
+    return report_variance(made("randomized-response", epsilon=row["eps"]), 1) / c**2
 
 
 @group(r"lec\.1bit\.ldp\..*")
@@ -53,7 +53,7 @@ def _(row: Row) -> float:
 
 @group(r"lec\.1bit\.var\..*")
 def _(row: Row) -> float:
-    return variance(made("one-bit-mean", domain=Interval(0, row["m"]), epsilon=row["eps"]), row["x"])
+    return report_variance(made("one-bit-mean", domain=Interval(0, row["m"]), epsilon=row["eps"]), row["x"])
 
 
 @group(r"lec\.freq\.c\..*")

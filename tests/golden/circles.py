@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from deniable.design.cutting_planes import LossCuts, solve
-from deniable.utility import closed_form, expected_error, pmf, worst_case
-from deniable.utility.loss import distance
+from deniable.estimators import closed_form, expected_error, pmf, worst_case
+from deniable.estimators.law.loss import distance
+from deniable.planning.designs.cutting_planes import LossCuts, solve
 
 from .groups import Row, band, category, circle, group, height, line, made
 from .windows import BUDGETS, ratio_of_sums

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from deniable.domains import Categories, Circle, Interval
-from deniable.mechanisms import mechanism_class
+from deniable.core import Categories, Circle, Interval, mechanism_class
 
 
 def made(name: str, **parameters: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deniable.design import extremal_design, regimes
+from deniable.planning import extremal_design, regimes
 
 from .groups import Row, group
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from deniable.mechanisms.numeric.gaussian_sigma import analytic_sigma, exact_sigma, published_sigma
-from deniable.utility import closed_form, variance, worst_case
+from deniable.core import analytic_sigma, exact_sigma, published_sigma
+from deniable.estimators import closed_form, report_variance, worst_case
 
 from .groups import Row, group, line, made
 
@@ -15,7 +15,7 @@ def _(row: Row) -> float:
 
 @group(r"(T10|PM)\.var\..*")
 def _(row: Row) -> float:
-    return variance(line("ogpm-u" if row["id"].startswith("T10") else "pm", row["eps"]), row["x"])
+    return report_variance(line("ogpm-u" if row["id"].startswith("T10") else "pm", row["eps"]), row["x"])
 
 
 @group(r"unb\.worst\.(duchi|pm|pmsub|hm|ogpmu|three)\..*")

@@ -6,9 +6,8 @@ from typing import Any
 
 from scipy.optimize import brentq
 
-from deniable.domains import Categories
-from deniable.mechanisms.categorical.exponential import Exponential
-from deniable.utility import cdf, interval_probability, pmf
+from deniable.core import Categories, Exponential
+from deniable.estimators import cdf, interval_probability, pmf
 
 from .groups import Row, category, group, line
 

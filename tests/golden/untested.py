@@ -21,7 +21,8 @@ UNTESTED: dict[str, str] = {
 PARTLY: dict[str, tuple[str, ...]] = {"kairouz.": ("support",)}
 """Keys that are not compared here.
 
-The sets of an extremal mechanism may tie: tests/design/test_extremal.py checks that the listed ones are as good as ours."""
+The sets of an extremal mechanism may tie:
+tests/planning/designs/test_extremal.py checks that the listed ones are as good as ours."""
 
 
 class Wrong(NamedTuple):
@@ -37,33 +38,34 @@ WRONG: dict[str, Wrong] = {
         (),
         "its first number, 0.0755, is where the golden program's tolerance ends: with P0 = P1 on one category the published "
         "binary mechanism is best at no epsilon; its second number is right",
-        "tests/design/test_wrong_golden.py",
+        "tests/planning/designs/test_wrong_golden.py",
     ),
     "circ.LP.": Wrong(
         ("two_level",),
         "the golden search stopped up to 0.02% above the best two levels, which equal the row's own program to nine digits",
-        "tests/design/test_wrong_golden.py",
+        "tests/planning/designs/test_wrong_golden.py",
     ),
     "atoms.L2.eps6": Wrong(
         ("w", "G", "worst_U"),
         "the golden search stopped early: an integer mechanism of the same form errs 3% less than worst_U, and where atoms "
         "and an even part are best is only known to a percent",
-        "tests/design/test_wrong_golden.py",
+        "tests/planning/designs/test_wrong_golden.py",
     ),
 }
 """By id or prefix. Everything else of these rows is compared as usual."""
 
 TESTED_ELSEWHERE: dict[str, str] = dict.fromkeys(
-    ("JRR.", "JRRc.", "T3.", "kary.", "ex2.", "ex3.", "tab4.3.", "4."), "tests/joint/test_golden_joint.py"
+    ("JRR.", "JRRc.", "T3.", "kary.", "ex2.", "ex3.", "tab4.3.", "4."), "tests/studies/joint/test_golden_joint.py"
 ) | {
-    "2PC.": "tests/secure/test_thresholds.py",
+    "2PC.": "tests/studies/joint/protocol/test_thresholds.py",
     **dict.fromkeys(
-        ("ex11.", "ex13.", "ex14.", "7.3.3.n", "7.3.3.rho_bound.", "T16.", "T17."), "tests/classifiers/test_golden_classifiers.py"
+        ("ex11.", "ex13.", "ex14.", "7.3.3.n", "7.3.3.rho_bound.", "T16.", "T17."),
+        "tests/studies/classifiers/test_golden_classifiers.py",
     ),
-    "avgL2.krrquant.": "tests/design/test_average.py",
-    "unb.LP.": "tests/design/test_unbiased.py",
-    "strawman.": "tests/trajectories/test_baselines.py",
-    **dict.fromkeys(("D25.", "TraCS"), "tests/trajectories/test_golden_trajectories.py"),
+    "avgL2.krrquant.": "tests/planning/designs/test_average.py",
+    "unb.LP.": "tests/planning/designs/test_unbiased.py",
+    "strawman.": "tests/studies/trajectories/test_baselines.py",
+    **dict.fromkeys(("D25.", "TraCS"), "tests/studies/trajectories/test_golden_trajectories.py"),
 }
 TESTED_ELSEWHERE |= {golden_id: wrong.test for golden_id, wrong in WRONG.items() if not wrong.keys}
 """Rows that have a test file of their own, by prefix; the file must exist and name the prefix."""

@@ -8,13 +8,10 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
-from deniable.design.asymptotic import limit_of_worst
-from deniable.design.average_window import best_average_window
-from deniable.design.cutting_planes import LossCuts, solve
-from deniable.design.families import best_in_family
-from deniable.design.unbiased_window import best_unbiased_window
-from deniable.utility import average_error, closed_form, expected_error, worst_case
-from deniable.utility.shapes import slid
+from deniable.estimators import average_error, closed_form, expected_error, worst_case
+from deniable.estimators.law.shapes import slid
+from deniable.planning import best_average_window, best_in_family, best_unbiased_window, limit_of_worst
+from deniable.planning.designs.cutting_planes import LossCuts, solve
 
 from .groups import FINE, Row, band, circle, group, height, line, made
 from .untested import open_keys

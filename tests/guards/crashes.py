@@ -19,12 +19,11 @@ from typing import Any
 from tests.guards.device import PERMANENT, WEEKLY
 from tests.guards.siblings import in_children
 
-from deniable import client
-from deniable.client import Ledger, Memo, Repeated, Session
-from deniable.client.database import PrivateDatabase
+from deniable import surveys as client
+from deniable.core import SYSTEM
 from deniable.errors import AlreadyAnswered
-from deniable.randomness import SYSTEM
-from deniable.surveys import Survey
+from deniable.surveys import Ledger, Memo, Repeated, Session, Survey
+from deniable.surveys.database import PrivateDatabase
 
 HOME = str(Path(client.__file__).parent)
 ONCE = replace(PERMANENT, repeat="once", window="survey")

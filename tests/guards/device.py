@@ -16,12 +16,8 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from deniable.client import Ledger, Memo, MockTransport, Repeated, Session
-from deniable.domains import Categories
-from deniable.mechanisms.categorical.oue import OptimizedUnary
-from deniable.mechanisms.categorical.rappor import Rappor
-from deniable.randomness import SYSTEM
-from deniable.surveys import Attribute, Survey
+from deniable.core import SYSTEM, Categories, OptimizedUnary, Rappor
+from deniable.surveys import Attribute, Ledger, Memo, MockTransport, Repeated, Session, Survey
 
 FAULT = "DENIABLE_TEST_FAULT"
 SIZE = 64

@@ -12,19 +12,13 @@ from pathlib import Path
 import numpy as np
 from tests.guards.siblings import STRETCH, Draw, Drawn
 
-from deniable.batch.keystream import KeystreamCoins, SystemKeystream
-from deniable.client import Client, Ledger, Memo, MockTransport, Session
-from deniable.domains import Categories
-from deniable.joint import answer_in_pairs, bounded_pair, random_pairing
-from deniable.mechanisms import make_mechanism
-from deniable.randomness import SYSTEM
-from deniable.reports import Report
-from deniable.secure.circuit import Circuit
-from deniable.secure.encryption import Identity
-from deniable.secure.garbling import garble
-from deniable.secure.hidden_pairing import BlindRequest
-from deniable.secure.ristretto import random_scalar, scalar_bytes
-from deniable.surveys import Submission, batch_head, survey_from_toml
+from deniable.batch import KeystreamCoins, SystemKeystream
+from deniable.core import SYSTEM, Categories, Report, make_mechanism
+from deniable.studies import BlindRequest, Identity, answer_in_pairs, bounded_pair, random_pairing
+from deniable.studies.joint.protocol.circuit import Circuit
+from deniable.studies.joint.protocol.garbling import garble
+from deniable.studies.joint.protocol.ristretto import random_scalar, scalar_bytes
+from deniable.surveys import Client, Ledger, Memo, MockTransport, Session, Submission, batch_head, survey_from_toml
 
 DAILY = survey_from_toml(
     'title="T"\npurpose="P"\nepsilon=1\nbudget=8\nrepeat="each-window"\nwindow="day"\n'

@@ -28,8 +28,8 @@ import pytest
 from tests.guards.generator import ScriptedGenerator, install
 from tests.guards.wire_tap import WireTap
 
-from deniable.channels import Channel
-from deniable.client import Patience
+from deniable.core import Channel
+from deniable.surveys import Patience
 
 WATCHED = ("open", "os.", "socket.", "sqlite3.", "subprocess.", "shutil.", "tempfile.", "urllib.", "http.", "time.sleep", "ctypes.")
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.testing import goodness_of_fit
+from deniable.privacy import goodness_of_fit
 
 Order = Callable[[int], NDArray[np.int64]]
 FALSE_ALARM = 1e-9

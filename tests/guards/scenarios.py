@@ -12,11 +12,9 @@ from typing import Any
 from tests.guards.emissions import Left, Run, run
 from tests.guards.wire_tap import WireTap
 
-from deniable.client import Ledger, Patience, Session
-from deniable.domains import Record
-from deniable.mechanisms import Mechanism, mechanism_class
-from deniable.surveys import Attribute, Survey
-from deniable.testing import FixedCoins
+from deniable.core import Mechanism, Record, mechanism_class
+from deniable.privacy import FixedCoins
+from deniable.surveys import Attribute, Ledger, Patience, Session, Survey
 
 Answers = Mapping[str, Any]
 SCRIPT: tuple[int | None, ...] = (None, 503, 200, None, 429, None, None, None, 503, 200, 400)

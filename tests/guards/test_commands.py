@@ -12,12 +12,9 @@ from click.testing import CliRunner
 from tests.guards.emissions import Left, Run, assert_nothing_told, run
 from tests.guards.wire_tap import WireTap
 
-from deniable.cli import main
-from deniable.client import Client, Ledger, Memo, MockTransport, Repeated, Session
-from deniable.domains import Categories, Interval
-from deniable.mechanisms import make_mechanism
-from deniable.mechanisms.categorical.rappor import Rappor
-from deniable.surveys import Survey, survey_from_toml
+from deniable.cli.app import main
+from deniable.core import Categories, Interval, Rappor, make_mechanism
+from deniable.surveys import Client, Ledger, Memo, MockTransport, Repeated, Session, Survey, survey_from_toml
 
 RECORD = """
 title = "T"

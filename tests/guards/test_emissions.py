@@ -14,12 +14,9 @@ from tests.guards.emissions import Run, assert_nothing_told, run
 from tests.guards.scenarios import an_output, answer_once, answers_of, bodies, keys, least_private, life, lives, survey_of
 from tests.guards.wire_tap import WireTap
 
-from deniable.client import Ledger
-from deniable.domains import Categories, Circle, Domain, Interval
-from deniable.mechanisms import make_mechanism, names
-from deniable.randomness.coins import SystemCoins
-from deniable.surveys import survey_from_toml
-from deniable.testing import FixedCoins
+from deniable.core import Categories, Circle, Domain, Interval, SystemCoins, make_mechanism, names
+from deniable.privacy import FixedCoins
+from deniable.surveys import Ledger, survey_from_toml
 
 PURE = [name for name in names() if not least_private(name).certificate().delta]
 """Surveys take purely private mechanisms only."""

@@ -11,9 +11,9 @@ from tests.guards.test_siblings import long_enough, repeated
 from deniable.batch import draw_many, encode_many, output_ints
 from deniable.batch import randomize as batch
 from deniable.batch.sampler import CHUNK
-from deniable.joint import answer_in_pairs, bounded_pair
-from deniable.mechanisms import Mechanism, names
-from deniable.testing.values import few_values
+from deniable.core import Mechanism, names
+from deniable.privacy.conformance.values import few_values
+from deniable.studies import answer_in_pairs, bounded_pair
 
 QUICK = ("k-rr", "oue", "olh", "window", "hadamard", "subset")
 LONG = 3 * CHUNK + 1000

@@ -9,12 +9,11 @@ import pytest
 from numpy.typing import NDArray
 from tests.guards.orders import check_orders, fisher_yates
 
-from deniable.batch.sampler import random_words
-from deniable.joint import random_pairing
-from deniable.joint.sampling import CHUNK, shuffle
-from deniable.secure import pair_users
-from deniable.secure.permutation import permutation
-from deniable.testing import FixedKeystream
+from deniable.batch import random_words
+from deniable.privacy import FixedKeystream
+from deniable.studies import pair_users, random_pairing
+from deniable.studies.joint.protocol.permutation import permutation
+from deniable.studies.joint.sampling import CHUNK, shuffle
 
 
 class Words:

@@ -13,7 +13,7 @@ import pytest
 from tests.guards.crashes import Arm, at_a_line, at_a_step_of_the_database, check_one_draw, check_one_permanent_draw
 from tests.guards.device import FAULT, check_permanent
 
-from deniable.client import Ledger, Memo
+from deniable.surveys import Ledger, Memo
 
 ROOT = Path(__file__).parents[2]
 DAYS = {"2026-03-01": 7, "2026-03-02": 7, "2026-03-03": 8, "2026-03-04": 7}

@@ -25,8 +25,8 @@ from tests.guards.siblings import (
 )
 
 from deniable.batch import SystemKeystream, draw_many, encode_many, output_ints
-from deniable.mechanisms import Mechanism, mechanism_class, names
-from deniable.testing.values import few_values
+from deniable.core import Mechanism, mechanism_class, names
+from deniable.privacy.conformance.values import few_values
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="only POSIX forks")
 ROOT = Path(__file__).parents[2]

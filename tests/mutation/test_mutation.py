@@ -8,7 +8,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from tests.mutation.__main__ import ROOMS, judged, sample, summary
+from tests.mutation.__main__ import PARTS, judged, sample, summary
 from tests.mutation.limits import in_a_fork
 from tests.mutation.mutants import mutants
 from tests.mutation.plant import plant_in_place
@@ -71,11 +71,11 @@ def test_every_fault_compiles_and_differs_from_the_sound_file() -> None:
         compile(mutant.tree(), "faulty", "exec")
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_samples_repeat_and_reach_every_file_with_code(room: str) -> None:
-    chosen, possible = sample(room, 60, seed=1)
-    again, _ = sample(room, 60, seed=1)
-    other, _ = sample(room, 60, seed=2)
+@pytest.mark.parametrize("part", PARTS)
+def test_samples_repeat_and_reach_every_file_with_code(part: str) -> None:
+    chosen, possible = sample(part, 60, seed=1)
+    again, _ = sample(part, 60, seed=1)
+    other, _ = sample(part, 60, seed=2)
     names = [fault.label for fault in chosen]
     assert names == [fault.label for fault in again]
     assert len(set(names)) == len(names) == min(60, possible)
@@ -85,7 +85,7 @@ def test_samples_repeat_and_reach_every_file_with_code(room: str) -> None:
 
 
 def test_what_was_judged_equivalent_is_still_in_the_code() -> None:
-    known = {fault.label for room in ROOMS for fault in sample(room, 10**6, seed=1)[0]}
+    known = {fault.label for part in PARTS for fault in sample(part, 10**6, seed=1)[0]}
     assert set(judged()) <= known
     assert all(len(reason) > 20 for reason in judged().values())
 
@@ -177,6 +177,6 @@ def test_the_rate_counts_what_cannot_be_noticed_as_alive() -> None:
         {"fault": "c", "outcome": "survived"},
         {"fault": "d", "outcome": "untouched"},
     ]
-    told = summary({"room": "exact", "possible": 9, "seed": 1, "results": rows}, {"c": "nobody could tell the difference"})
+    told = summary({"part": "exact", "possible": 9, "seed": 1, "results": rows}, {"c": "nobody could tell the difference"})
     assert (told["tried"], told["killed"], told["survived"], told["rate"]) == (4, 2, 2, 0.5)
     assert (told["of them equivalent"], told["alive"]) == (1, ["d"])

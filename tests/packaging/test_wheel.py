@@ -42,7 +42,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_wheel_holds_the_package_and_its_pages(built: Path) -> None:
     names = zipfile.ZipFile(next(built.glob("*.whl"))).namelist()
-    for wanted in ("deniable/__init__.py", "deniable/py.typed", "deniable/dashboard/sdk/index.js"):
+    for wanted in ("deniable/__init__.py", "deniable/py.typed", "deniable/collector/dashboard/sdk/index.js"):
         assert any(name == wanted for name in names), wanted
     assert not [name for name in names if name.startswith(("tests/", "benchmarks/")) or "__pycache__" in name]
 

@@ -8,13 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deniable.domains import Categories, Circle, Interval, Points, Rectangle
-from deniable.domains.words import Whole
-from deniable.estimators.covariance import support_law
-from deniable.exact import Epsilon
-from deniable.mechanisms import make_mechanism
-from deniable.planning import Candidate, Question, Way
-from deniable.planning.choose import ways
+from deniable.core import Categories, Circle, Epsilon, Interval, Points, Rectangle, Whole, make_mechanism
+from deniable.estimators import support_law
+from deniable.planning import Candidate, Question, Way, ways
 from deniable.planning.fakes import supported
 from deniable.planning.shape import Reading, inversion
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from deniable.domains import Categories, Domain, Interval
+from deniable.core import Categories, Domain, Interval
 from deniable.planning import Question, plan
-from deniable.testing import FixedKeystream
+from deniable.privacy import FixedKeystream
 
 NEAR, WITHIN = 1.10, 1.02
 

@@ -9,22 +9,29 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deniable.auditing.poisoning import count_gain
-from deniable.domains import Binary, Categories, Circle, Disc, Interval, Points, Record, Rectangle
-from deniable.domains.words import Whole
+from deniable.core import (
+    Binary,
+    Categories,
+    Circle,
+    Disc,
+    Epsilon,
+    Interval,
+    Points,
+    PrefixExtending,
+    Record,
+    Rectangle,
+    TreeHist,
+    Whole,
+    encode_report,
+    make_mechanism,
+)
 from deniable.errors import DeniableError, InvalidParameter, NotSupported
-from deniable.estimators.histogram import histogram
-from deniable.exact import Epsilon
-from deniable.mechanisms import make_mechanism
-from deniable.mechanisms.words.pem import PrefixExtending
-from deniable.mechanisms.words.tree_hist import TreeHist
-from deniable.planning import Bound, Impossible, Question, Way, lower_bound, plan
+from deniable.estimators import histogram
+from deniable.planning import Bound, Impossible, Question, Way, lower_bound, plan, ways
 from deniable.planning.bounds import bit_bound, share_bound
-from deniable.planning.choose import ways
 from deniable.planning.places import GAUSS, predicted
 from deniable.planning.words import found_by_trying, found_chance, word_ways
-from deniable.testing import FixedKeystream
-from deniable.wire import encode_report
+from deniable.privacy import FixedKeystream, count_gain
 
 THOUSAND: dict[str, Any] = {"task": "frequency", "domain": Categories(1000)}
 PAIR = (["0.5", "0.3", "0.2"], ["0.35", "0.3", "0.35"])
@@ -221,10 +228,8 @@ def _smallest(mechanism: Any, n: int) -> float:
 
 
 def test_the_inversion_is_that_of_histogram() -> None:
-    from deniable.accumulators import accumulator_for
-    from deniable.batch import randomize_many
-    from deniable.estimators.bins import gathered
-    from deniable.estimators.distribution_grid import binned
+    from deniable.batch import accumulator_for, randomize_many
+    from deniable.estimators import binned, gathered
     from deniable.planning.shape import inversion
 
     mechanism = make_mechanism("sw", domain=Interval(0, 1, cells=4096), epsilon=2)

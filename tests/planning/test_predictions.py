@@ -13,12 +13,9 @@ from typing import Any
 
 import pytest
 
-from deniable.domains import Binary, Categories, Circle, Disc, Domain, Interval, Points, Record, Rectangle
-from deniable.domains.words import Text, Whole
-from deniable.exact import Epsilon
-from deniable.planning import TASKS, LeftOut, Question, Way
-from deniable.planning.choose import ways
-from deniable.testing import FixedKeystream
+from deniable.core import Binary, Categories, Circle, Disc, Domain, Epsilon, Interval, Points, Record, Rectangle, Text, Whole
+from deniable.planning import TASKS, LeftOut, Question, Way, ways
+from deniable.privacy import FixedKeystream
 
 WITHIN = 0.05
 DEVIATIONS = 6

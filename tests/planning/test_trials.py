@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from deniable.accumulators import accumulator_for
-from deniable.batch import randomize_many
-from deniable.domains import Binary, Categories, Record
-from deniable.mechanisms import make_mechanism
-from deniable.mechanisms.records.product import ProductMechanism
+from deniable.batch import accumulator_for, randomize_many
+from deniable.core import Binary, Categories, ProductMechanism, Record, make_mechanism
 from deniable.planning.trials import each_sum, each_survey, rounds
-from deniable.testing import FixedKeystream
+from deniable.privacy import FixedKeystream
 
 
 def test_rounds_add_up_and_are_never_empty() -> None:

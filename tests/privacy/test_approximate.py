@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from deniable.core import make_mechanism
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import make_mechanism
 from deniable.privacy import (
     central,
     gaussian_delta,

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from deniable.core import make_mechanism
 from deniable.errors import BudgetSpent, InvalidParameter
-from deniable.mechanisms import make_mechanism
 from deniable.privacy import (
     Odometer,
     advanced_epsilon,

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from deniable.domains import Categories
+from deniable.core import Categories, make_mechanism
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.mechanisms import make_mechanism
 from deniable.privacy import attained_delta, attained_epsilon, shuffled_delta, shuffled_epsilon
 from deniable.privacy.shuffling import ROUNDING, TAIL, Crowd, _divergence, blanket_of, crowd_of
 

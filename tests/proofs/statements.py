@@ -18,9 +18,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from deniable.auditing.verifier import largest_ratio
-from deniable.exact import exp_bounds
-from deniable.mechanisms import Mechanism
+from deniable.core import Mechanism, exp_bounds
+from deniable.privacy.auditing.verifier import largest_ratio
 
 PAGES = Path(__file__).parents[2] / "proofs"
 BLOCK = re.compile(r"^```certificate\n(.*?)^```$", re.DOTALL | re.MULTILINE)

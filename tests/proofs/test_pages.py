@@ -11,11 +11,21 @@ from typing import Any
 import pytest
 from tests.proofs.statements import PAGES, TooLarge, check, statements
 
-from deniable.domains import Binary, Categories, Interval, Record, Rectangle, Trajectory
+from deniable.core import (
+    Binary,
+    Categories,
+    Interval,
+    Mechanism,
+    ProductMechanism,
+    Record,
+    Rectangle,
+    SampleOne,
+    Trajectory,
+    all_mechanisms,
+    make_mechanism,
+    mechanism_class,
+)
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import Mechanism, all_mechanisms, make_mechanism, mechanism_class
-from deniable.mechanisms.records.product import ProductMechanism
-from deniable.mechanisms.records.sample_one import SampleOne
 
 EPSILONS = ("0.3", "1.7", "3")
 RECORD = Record({"smokes": Binary(), "city": Categories(5)})

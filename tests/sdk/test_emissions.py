@@ -15,8 +15,7 @@ import pytest
 from tests.guards.scenarios import SCRIPT, an_output, answers_of, bodies, keys, survey_of
 from tests.guards.wire_tap import WireTap
 
-from deniable.domains import Categories, Interval
-from deniable.mechanisms import make_mechanism
+from deniable.core import Categories, Interval, make_mechanism
 from deniable.surveys import Survey, survey_from_toml
 
 SDK = Path(__file__).parents[2] / "sdk" / "js"

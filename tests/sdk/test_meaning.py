@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from deniable.exact import hiding, meaning
+from deniable.core import hiding, meaning
 
 SDK = Path(__file__).parents[2] / "sdk" / "js"
 NODE = shutil.which("node")

@@ -9,18 +9,22 @@ from typing import Any
 
 import pytest
 
-from deniable.accumulators import accumulator_for
-from deniable.batch import Reports
-from deniable.domains import domain_from_recipe
+from deniable.batch import Reports, accumulator_for
+from deniable.core import (
+    decode_report,
+    decode_reports,
+    domain_from_recipe,
+    encode_report,
+    mechanism_class,
+    mechanism_from_recipe,
+    names,
+)
 from deniable.errors import NotSupported
-from deniable.mechanisms import mechanism_from_recipe
-from deniable.mechanisms.registry import mechanism_class, names
-from deniable.testing import ReplayCoins
-from deniable.testing.vectors import coin_vectors, vectors_text
-from deniable.wire import decode_report, decode_reports, encode_report
+from deniable.privacy import ReplayCoins
+from deniable.privacy.conformance.vectors import coin_vectors, vectors_text
 
 VECTORS = Path(__file__).parents[2] / "spec" / "vectors"
-REMAKE = "remake them: python -m deniable.testing.vectors spec/vectors"
+REMAKE = "remake them: python -m deniable.privacy.conformance.vectors spec/vectors"
 
 
 @cache

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deniable.core import decode_reports
 from deniable.errors import DeniableError, Malformed, UnknownVersion, WrongRecipe
 from deniable.surveys import (
     Submission,
@@ -20,7 +21,6 @@ from deniable.surveys import (
     submissions_to_json,
     survey_from_toml,
 )
-from deniable.wire import decode_reports
 
 TOML = 'title="t"\npurpose="p"\nepsilon=1\n[attributes.colour]\nquestion="Which?"\ndomain="categories:red,green,blue"\n'
 SURVEY = survey_from_toml(TOML)

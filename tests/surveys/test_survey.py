@@ -10,11 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deniable.domains import Categories
+from deniable.core import Categories, Epsilon, canonical_json, make_mechanism
 from deniable.errors import DeniableError, InvalidParameter, Malformed, OutOfDomain, UnknownVersion, WrongRecipe
-from deniable.exact import Epsilon
-from deniable.mechanisms import make_mechanism
-from deniable.reports import canonical_json
 from deniable.surveys import Asked, Attribute, Steps, Survey, survey_from_toml
 
 ROOT = Path(__file__).parents[2]

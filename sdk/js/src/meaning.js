@@ -1,4 +1,4 @@
-// What a level leaves of deniability, in plain words that follow the number. The Python client says the same (deniable.exact.meaning).
+// What a level leaves of deniability, in plain words that follow the number. The Python client says the same (deniable.core.exact.meaning).
 
 import { exactly } from "./fraction.js";
 

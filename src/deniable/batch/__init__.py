@@ -4,21 +4,12 @@ encode_many     values -> channel inputs, with exactly the indices the scalar pa
 draw_many       channel inputs -> outputs, by compiled kernels
 decode_many     outputs -> values
 randomize_many  all of it: values -> Reports
+
+accumulator_for, Accumulator    sums of reports: everything an estimator needs, in constant memory, mergeable in any order
+read_reports                    files and frames of reports to sums, whatever their format and size
+Local, Spark, engine_by_name    the same sums, bit for bit, by a few processes or a cluster
 """
 
-from deniable.batch.decoding import decode_many, output_ints
-from deniable.batch.encoding import encode_many
-from deniable.batch.keystream import Keystream, SystemKeystream
-from deniable.batch.randomize import draw_many, randomize_many
-from deniable.batch.reports import Reports
+from deniable._door import door
 
-__all__ = [
-    "Keystream",
-    "Reports",
-    "SystemKeystream",
-    "decode_many",
-    "draw_many",
-    "encode_many",
-    "output_ints",
-    "randomize_many",
-]
+__getattr__, __dir__, __all__ = door(__name__)

@@ -7,7 +7,7 @@ from numba import njit, uint64
 
 from deniable.batch.keystream import Keystream
 from deniable.batch.sampler import Indices, Outputs, Sampler, TooWide, random_words, word
-from deniable.channels import Bits
+from deniable.core import Bits
 
 POOL = 1 << 14
 """Words drawn at a time."""

@@ -7,7 +7,7 @@ from numba import njit
 
 from deniable.batch.keystream import Keystream, KeystreamCoins
 from deniable.batch.sampler import Indices, Outputs, Sampler, TooWide, output_dtype, uniform_below
-from deniable.channels import Channel, Identity, Interpolated, Mixture
+from deniable.core import Channel, Identity, Interpolated, Mixture
 
 
 @njit(nogil=True, cache=True)

@@ -10,11 +10,20 @@ from numpy.typing import NDArray
 from deniable.batch.frames import unframed
 from deniable.batch.place_decoding import decode_places
 from deniable.batch.sampler import Outputs
-from deniable.channels import Channel, Product
-from deniable.domains import Circle, Interval, Record
-from deniable.mechanisms import Mechanism
-from deniable.mechanisms.numeric_base import CircularMechanism, NumericMechanism
-from deniable.mechanisms.reading import Affine, Joined, Reading, Values
+from deniable.core import (
+    Affine,
+    Channel,
+    Circle,
+    CircularMechanism,
+    Interval,
+    Joined,
+    Mechanism,
+    NumericMechanism,
+    Product,
+    Reading,
+    Record,
+    Values,
+)
 
 
 def decode_many(mechanism: Mechanism, outputs: Any) -> Any:

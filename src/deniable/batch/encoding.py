@@ -19,13 +19,19 @@ from deniable.batch.grids import Encoder, GridEncoder
 from deniable.batch.places import coordinate_columns, place_encoder
 from deniable.batch.sampler import Indices
 from deniable.batch.words import WordEncoder
-from deniable.channels import Product
-from deniable.domains import Binary, Categories, Record
-from deniable.domains.words import Text, Whole
+from deniable.core import (
+    Binary,
+    Categories,
+    CircularMechanism,
+    CoordinateMechanism,
+    Mechanism,
+    NumericMechanism,
+    Product,
+    Record,
+    Text,
+    Whole,
+)
 from deniable.errors import OutOfDomain
-from deniable.mechanisms import Mechanism
-from deniable.mechanisms.numeric_base import CircularMechanism, NumericMechanism
-from deniable.mechanisms.spatial.coordinates import CoordinateMechanism
 
 
 def encode_many(mechanism: Mechanism, values: Any) -> Any:

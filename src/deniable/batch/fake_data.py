@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from deniable.batch.keystream import Keystream
 from deniable.batch.sampler import Indices, Outputs, Sampler, TooWide, output_dtype, uniform_below
 from deniable.batch.windows import SingletonSampler
-from deniable.channels.fake_data import FakeData, Field
+from deniable.core import FakeData, Field
 
 WIDE = 1 << 62
 """Inputs from here on are Python integers in an object array."""

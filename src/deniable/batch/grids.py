@@ -15,9 +15,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from deniable.batch.sampler import Indices
-from deniable.domains import Circle, Interval
+from deniable.core import Circle, Grid, Interval
 from deniable.errors import OutOfDomain
-from deniable.exact import Grid
 
 Encoder = Callable[[Any], Indices]
 

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from numba import njit, uint64
 
-from deniable.batch.sampler import (
-    WordSampler,
-    acceptance,
-    word,
-)
+from deniable.batch.sampler import WordSampler, acceptance, word
 from deniable.batch.wide import multiply_high
-from deniable.channels import TwoLevel
-from deniable.channels.hadamard import Hadamard
+from deniable.core import Hadamard, TwoLevel
 
 
 @njit(nogil=True, cache=True)

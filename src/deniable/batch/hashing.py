@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from numba import njit, uint32, uint64
 
-from deniable.batch.sampler import (
-    WordSampler,
-    acceptance,
-    power_of_two,
-    word,
-)
+from deniable.batch.sampler import WordSampler, acceptance, power_of_two, word
 from deniable.batch.wide import multiply_high
-from deniable.channels import TwoLevel
-from deniable.channels.hashing import Hashing
+from deniable.core import Hashing, TwoLevel
 
 
 @njit(nogil=True, cache=True)

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from deniable.randomness.coins import below_from_bytes
+from deniable.core import below_from_bytes
 
 BLOCK = 1 << 17
 """Bytes per call of the cipher: it is fastest in blocks of 64 to 256 KB."""

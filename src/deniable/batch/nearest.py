@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from deniable.batch.keystream import Keystream
 from deniable.batch.sampler import Indices, Outputs, Sampler, acceptance, output_dtype, random_words, word
 from deniable.batch.wide import multiply_high
-from deniable.channels import TwoLevel
-from deniable.channels.nearest import NearestCells
+from deniable.core import NearestCells, TwoLevel
 
 Integers = NDArray[np.int64]
 

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from deniable.batch.sampler import WordSampler, acceptance, power_of_two, word
 from deniable.batch.wide import multiply_high
 from deniable.batch.windows import checked_reciprocal
-from deniable.channels import TwoLevel
-from deniable.channels.nearest_places import NearestPlaces
+from deniable.core import NearestPlaces, TwoLevel
 
 
 @njit(nogil=True, cache=True)

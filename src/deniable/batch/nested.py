@@ -5,12 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, uint64
 
-from deniable.batch.sampler import (
-    WordSampler,
-    acceptance,
-)
+from deniable.batch.sampler import WordSampler, acceptance
 from deniable.batch.wide import multiply_high
-from deniable.channels import Nested
+from deniable.core import Nested
 
 
 @njit(nogil=True, cache=True)

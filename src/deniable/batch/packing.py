@@ -1,4 +1,4 @@
-"""Many reports as one frame of bytes: the format of deniable.wire, packed with arrays."""
+"""Many reports as one frame of bytes: the format of deniable.core.wire, packed with arrays."""
 
 from __future__ import annotations
 
@@ -9,41 +9,54 @@ from numpy.typing import NDArray
 
 from deniable.batch.decoding import output_ints
 from deniable.batch.sampler import output_dtype
-from deniable.channels import Bits, Channel, Interpolated, Mixture, Product, Table, TwoLevel
-from deniable.channels.fake_data import Field
-from deniable.channels.subsets import Subsets
+from deniable.core import (
+    COUNT_BYTES,
+    HEADER,
+    Bits,
+    Channel,
+    Field,
+    Interpolated,
+    Mechanism,
+    Mixture,
+    Product,
+    Report,
+    Subsets,
+    Table,
+    TwoLevel,
+    check_header,
+    decode_reports,
+    encode_reports,
+    header,
+    output_bits,
+)
 from deniable.errors import Malformed
-from deniable.mechanisms import Mechanism
-from deniable.reports import Report
-from deniable.wire import batch as frames
-from deniable.wire.width import HEADER, check_header, header, output_bits
 
 ROWS = 1 << 13
 """Reports packed at a time: a multiple of 8, so that every group but the last ends on a whole byte."""
 
 
 def pack_reports(mechanism: Mechanism, outputs: Any) -> bytes:
-    """The same bytes as deniable.wire.encode_reports, from arrays."""
+    """The same bytes as deniable.core.wire.encode_reports, from arrays."""
     channel = mechanism.channel
     if isinstance(outputs, tuple) and channel.outputs <= 1 << 63:
         outputs = _to_numbers(channel, outputs)
     if not isinstance(outputs, np.ndarray) or outputs.dtype == object:
         reports = [Report(mechanism.fingerprint, output) for output in output_ints(channel, outputs)]
-        return frames.encode_reports(mechanism, reports)
+        return encode_reports(mechanism, reports)
     bits = output_bits(channel)
-    parts = [header(mechanism), len(outputs).to_bytes(frames.COUNT_BYTES, "big")]
+    parts = [header(mechanism), len(outputs).to_bytes(COUNT_BYTES, "big")]
     for start in range(0, len(outputs), ROWS):
         parts.append(np.packbits(_digits(outputs[start : start + ROWS], bits)).tobytes())
     return b"".join(parts)
 
 
 def unpack_reports(mechanism: Mechanism, data: bytes) -> Any:
-    """The outputs in a frame; strict, like deniable.wire.decode_reports."""
+    """The outputs in a frame; strict, like deniable.core.wire.decode_reports."""
     channel = mechanism.channel
-    body, bits = HEADER + frames.COUNT_BYTES, output_bits(channel)
+    body, bits = HEADER + COUNT_BYTES, output_bits(channel)
     unary = _is_unary(channel)
     if not unary and channel.outputs > 1 << 63:
-        return outputs_from_ints(channel, [report.output for report in frames.decode_reports(mechanism, data)])
+        return outputs_from_ints(channel, [report.output for report in decode_reports(mechanism, data)])
     check_header(mechanism, data)
     count = int.from_bytes(data[HEADER:body], "big")
     if len(data) < body or len(data) != body + (count * bits + 7) // 8:
@@ -126,7 +139,7 @@ def _check(channel: Channel, outputs: NDArray[Any]) -> None:
 
 
 def _possible(channel: Channel, numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Does any input give these outputs? The same question as deniable.wire asks of one."""
+    """Does any input give these outputs? The same question as deniable.core.wire asks of one."""
     if isinstance(channel, Product):
         fine = np.ones(len(numbers), np.bool_)
         for part in reversed(channel.parts):

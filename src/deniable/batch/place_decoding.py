@@ -10,14 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.batch.steps import StepKernel
-from deniable.channels.direction_distance import DirectionDistance
-from deniable.domains import Disc, Interval, Points, Polygon, Rectangle
-from deniable.mechanisms import Mechanism
-from deniable.mechanisms.spatial.coordinates import CoordinateMechanism
-from deniable.mechanisms.spatial.nearest_cells import NearestCellsMechanism
-from deniable.mechanisms.spatial.nearest_places import NearestPlacesMechanism
-from deniable.mechanisms.spatial.tracs_d import TraCSD
-from deniable.mechanisms.spatial.tracs_d_disc import TraCSDDisc
+from deniable.core import (
+    CoordinateMechanism,
+    DirectionDistance,
+    Disc,
+    Interval,
+    Mechanism,
+    NearestCellsMechanism,
+    NearestPlacesMechanism,
+    Points,
+    Polygon,
+    Rectangle,
+    TraCSD,
+    TraCSDDisc,
+)
 
 Floats = NDArray[np.float64]
 MOST_LISTED = 1 << 16

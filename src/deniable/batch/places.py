@@ -9,12 +9,23 @@ from numpy.typing import NDArray
 
 from deniable.batch.grids import Encoder, GridEncoder
 from deniable.batch.sampler import Indices
-from deniable.domains import Circle, Disc, Domain, Interval, Parallelogram, Polygon, Rectangle, Sphere
-from deniable.domains.sphere import HALF_TURN
+from deniable.core import (
+    HALF_TURN,
+    Circle,
+    CircularMechanism,
+    CoordinateMechanism,
+    Disc,
+    Domain,
+    Grid,
+    Interval,
+    NumericMechanism,
+    Parallelogram,
+    Polygon,
+    Rectangle,
+    Sphere,
+    cells,
+)
 from deniable.errors import OutOfDomain
-from deniable.exact import Grid, cells
-from deniable.mechanisms.numeric_base import CircularMechanism, NumericMechanism
-from deniable.mechanisms.spatial.coordinates import CoordinateMechanism
 
 Mask = NDArray[np.bool_]
 

@@ -5,15 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from deniable.batch.sampler import (
-    TooWide,
-    WordSampler,
-    acceptance,
-    word,
-)
+from deniable.batch.sampler import TooWide, WordSampler, acceptance, word
 from deniable.batch.wide import multiply_high
-from deniable.channels import TwoLevel
-from deniable.channels.projective import Projective
+from deniable.core import Projective, TwoLevel
 
 
 @njit(nogil=True, cache=True)

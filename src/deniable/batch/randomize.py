@@ -15,10 +15,8 @@ from deniable.batch.parallel import in_parallel, worthwhile_threads
 from deniable.batch.reports import Reports
 from deniable.batch.sampler import Indices, Outputs, Sampler
 from deniable.batch.samplers import sampler_for
-from deniable.channels import Channel, Product
-from deniable.domains import Record
+from deniable.core import Channel, Mechanism, Product, Record
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import Mechanism
 
 
 def randomize_many(mechanism: Mechanism, values: Any, keystream: Keystream | None = None) -> Reports:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from deniable.batch.keystream import Keystream
 from deniable.batch.sampler import Indices, Outputs, Sampler, TooWide, output_dtype, uniform_below
-from deniable.channels.ranked import Ranked
+from deniable.core import Ranked
 
 MOST_PLACES = 1 << 20
 

@@ -5,13 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, uint64
 
-from deniable.batch.sampler import (
-    TooWide,
-    WordSampler,
-    acceptance,
-)
+from deniable.batch.sampler import TooWide, WordSampler, acceptance
 from deniable.batch.wide import multiply_high
-from deniable.channels import Reference
+from deniable.core import Reference
 
 
 @njit(nogil=True, cache=True)

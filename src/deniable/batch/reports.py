@@ -10,10 +10,8 @@ import numpy as np
 from deniable.batch.decoding import decode_many, output_ints
 from deniable.batch.frames import unframed
 from deniable.batch.packing import outputs_from_ints, pack_reports, unpack_reports
-from deniable.channels import Channel
+from deniable.core import Channel, Mechanism, Report
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import Mechanism
-from deniable.reports import Report
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,7 +49,7 @@ class Reports:
         return decode_many(self.mechanism, self.outputs)
 
     def to_bytes(self) -> bytes:
-        """One frame of the wire format, bit-packed; the same bytes as deniable.wire.encode_reports gives."""
+        """One frame of the wire format, bit-packed; the same bytes as deniable.core.wire.encode_reports gives."""
         return pack_reports(self.mechanism, self.outputs)
 
     @classmethod

@@ -21,36 +21,37 @@ from deniable.batch.subsets import SubsetsSampler
 from deniable.batch.tables import ProfileSampler, TableSampler
 from deniable.batch.wide_hashing import SketchSignsSampler, WideHashingSampler
 from deniable.batch.windows import SingletonSampler, WindowSampler
-from deniable.channels import (
+from deniable.core import (
     Bits,
     Channel,
+    DirectionDistance,
+    FakeData,
+    Field,
+    Hadamard,
+    Hashing,
     Identity,
     Interpolated,
     Mixture,
+    NearestCells,
+    NearestPlaces,
     Nested,
     Profile,
+    Projective,
+    Ranked,
     Reference,
     Singleton,
+    SketchSigns,
+    Steps,
+    Subsets,
     Table,
     TwoLevel,
-    Window,
+    WideHashing,
+    Windows,
 )
-from deniable.channels.direction_distance import DirectionDistance
-from deniable.channels.fake_data import FakeData, Field
-from deniable.channels.hadamard import Hadamard
-from deniable.channels.hashing import Hashing
-from deniable.channels.nearest import NearestCells
-from deniable.channels.nearest_places import NearestPlaces
-from deniable.channels.projective import Projective
-from deniable.channels.ranked import Ranked
-from deniable.channels.sketch_signs import SketchSigns
-from deniable.channels.steps import Steps
-from deniable.channels.subsets import Subsets
-from deniable.channels.wide_hashing import WideHashing
 
 _SETS: dict[type, type[Sampler]] = {
     Singleton: SingletonSampler,
-    Window: WindowSampler,
+    Windows: WindowSampler,
     Hadamard: HadamardSampler,
     Hashing: HashingSampler,
     WideHashing: WideHashingSampler,

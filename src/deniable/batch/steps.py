@@ -12,9 +12,7 @@ from deniable.batch.keystream import Keystream
 from deniable.batch.sampler import Indices, TooWide, random_words
 from deniable.batch.wide import multiply_high
 from deniable.batch.windows import WindowSampler
-from deniable.channels.direction_distance import DirectionDistance, DiscView, RectangleView
-from deniable.channels.sectors import as_window
-from deniable.domains import Parallelogram, Rectangle
+from deniable.core import DirectionDistance, DiscView, Parallelogram, Rectangle, RectangleView, as_window
 
 Floats = NDArray[np.float64]
 

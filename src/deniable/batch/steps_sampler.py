@@ -11,9 +11,7 @@ from deniable.batch.keystream import Keystream
 from deniable.batch.sampler import Indices, Outputs, Sampler, TooWide, output_dtype
 from deniable.batch.steps import StepKernel
 from deniable.batch.windows import WindowSampler
-from deniable.channels import Channel, Product
-from deniable.channels.direction_distance import DirectionDistance
-from deniable.channels.steps import Steps
+from deniable.core import Channel, DirectionDistance, Product, Steps
 
 
 class DirectionDistanceSampler(Sampler):

@@ -9,8 +9,7 @@ from deniable.batch.bits import rows_to_bytes
 from deniable.batch.keystream import Keystream
 from deniable.batch.sampler import Indices, Outputs, Sampler, acceptance, random_words, word
 from deniable.batch.wide import multiply_high
-from deniable.channels import TwoLevel
-from deniable.channels.subsets import Subsets
+from deniable.core import Subsets, TwoLevel
 
 SPARE = 16
 """Words kept for rejections per report. One rejection has probability below 2**-44, so needing more

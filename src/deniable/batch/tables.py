@@ -16,7 +16,7 @@ from numba import njit, uint64
 
 from deniable.batch.keystream import Keystream, KeystreamCoins
 from deniable.batch.sampler import Indices, Outputs, Sampler, Words, output_dtype, random_words
-from deniable.channels import Profile, Table
+from deniable.core import Profile, Table
 
 GUIDE_BITS = 12
 

@@ -20,9 +20,7 @@ from deniable.batch.sampler import (
     word,
 )
 from deniable.batch.wide import multiply_high
-from deniable.channels import TwoLevel
-from deniable.channels.sketch_signs import SketchSigns
-from deniable.channels.wide_hashing import WideHashing
+from deniable.core import SketchSigns, TwoLevel, WideHashing
 
 
 @njit(nogil=True, cache=True)

@@ -5,15 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, uint64
 
-from deniable.batch.sampler import (
-    TooWide,
-    WordSampler,
-    acceptance,
-    power_of_two,
-    word,
-)
+from deniable.batch.sampler import TooWide, WordSampler, acceptance, power_of_two, word
 from deniable.batch.wide import multiply_high, reciprocal
-from deniable.channels import Singleton, TwoLevel, Window
+from deniable.core import Singleton, TwoLevel, Windows
 
 
 @njit(nogil=True, cache=True)
@@ -87,7 +81,7 @@ class WindowSampler(WordSampler):
 
     def __init__(self, channel: TwoLevel) -> None:
         sets = channel.sets
-        assert isinstance(sets, Window)
+        assert isinstance(sets, Windows)
         super().__init__(
             channel.outputs,
             *acceptance(channel.total),

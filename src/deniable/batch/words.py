@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.batch.sampler import Indices
-from deniable.domains.words import Text, Whole
+from deniable.core import Text, Whole
 
 
 class WordEncoder:

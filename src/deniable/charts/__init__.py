@@ -10,23 +10,6 @@ rose_chart          directions or hours, around a circle
 save                as PNG, SVG or HTML, without any network
 """
 
-from deniable.charts.cumulative import cumulative_band
-from deniable.charts.density import density_chart
-from deniable.charts.distribution import distribution_chart, quantile_chart
-from deniable.charts.error import error_chart
-from deniable.charts.estimates import estimate_chart
-from deniable.charts.files import FORMATS, save
-from deniable.charts.rose import COMPASS, rose_chart
+from deniable._door import door
 
-__all__ = [
-    "COMPASS",
-    "FORMATS",
-    "cumulative_band",
-    "density_chart",
-    "distribution_chart",
-    "error_chart",
-    "estimate_chart",
-    "quantile_chart",
-    "rose_chart",
-    "save",
-]
+__getattr__, __dir__, __all__ = door(__name__)

@@ -7,9 +7,9 @@ from typing import Any
 
 import altair as alt
 
-from deniable.auditing.reconstruction import Reconstruction
 from deniable.charts.theme import inline, themed
 from deniable.errors import InvalidParameter
+from deniable.privacy import Reconstruction
 
 BOUND = "no guesser can do better"
 

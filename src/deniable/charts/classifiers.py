@@ -8,9 +8,8 @@ from typing import Any
 import altair as alt
 
 from deniable.charts.theme import COLOURS, INK, inline, themed
-from deniable.classifiers.concentration import Curve
-from deniable.classifiers.report import Report
 from deniable.errors import InvalidParameter
+from deniable.studies import Curve, Report
 
 WIDTH, HEIGHT = 600, 340
 DASHES = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 2], [1, 3], [12, 3]]

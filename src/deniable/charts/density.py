@@ -9,8 +9,8 @@ from typing import Any
 import altair as alt
 
 from deniable.charts.theme import inline, themed
-from deniable.mechanisms.base import Mechanism
-from deniable.utility import density
+from deniable.core import Mechanism
+from deniable.estimators import density
 
 POINTS = 2048
 """Fine, so that a bin cut by a window's edge is not seen as a step of its own."""

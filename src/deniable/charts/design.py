@@ -8,14 +8,12 @@ import altair as alt
 import numpy as np
 
 from deniable.charts.theme import COLOURS, inline, themed
-from deniable.domains import Circle, Interval, Rectangle
+from deniable.core import Circle, Interval, Rectangle, mechanism_class
 from deniable.errors import NotSupported
-from deniable.mechanisms import mechanism_class
-from deniable.utility import density, error_curve
-from deniable.utility.rows import dense
+from deniable.estimators import dense, density, error_curve
 
 if TYPE_CHECKING:
-    from deniable.design import Answer
+    from deniable.planning import Answer
 
 BINS = 64
 POINTS = 201

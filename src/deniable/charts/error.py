@@ -8,9 +8,9 @@ from typing import Any
 import altair as alt
 
 from deniable.charts.theme import inline, themed
+from deniable.core import Mechanism
 from deniable.errors import InvalidParameter
-from deniable.mechanisms.base import Mechanism
-from deniable.utility import error_curve
+from deniable.estimators import error_curve
 
 POINTS = 201
 

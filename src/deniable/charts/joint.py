@@ -8,10 +8,9 @@ from typing import Any
 
 import altair as alt
 
-from deniable.channels.pair import Pair
 from deniable.charts.theme import COLOURS, inline, themed
-from deniable.exact import Epsilon, EpsilonLike
-from deniable.joint.regions import epsilon_by_colluders, heat_map, variance_by_colluders, variance_by_ones
+from deniable.core import Epsilon, EpsilonLike, Pair
+from deniable.studies import epsilon_by_colluders, heat_map, variance_by_colluders, variance_by_ones
 
 NUMBERS = ["alone", "secret pairing", "known pairing", "as printed"]
 REGION = ["private", "only as printed", "not private"]

@@ -9,10 +9,9 @@ import altair as alt
 import numpy as np
 
 from deniable.charts.theme import COLOURS, INK, inline, themed
+from deniable.core import Epsilon
 from deniable.errors import DeniableError, NotSupported
-from deniable.exact import Epsilon
-from deniable.planning import Candidate, Plan, Way
-from deniable.planning.choose import ways
+from deniable.planning import Candidate, Plan, Way, ways
 
 CURVES = 5
 SHOWN = 3.0

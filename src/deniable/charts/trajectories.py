@@ -10,10 +10,7 @@ import numpy as np
 
 from deniable.charts.theme import COLOURS, FAINT, INK, inline, themed
 from deniable.errors import InvalidParameter
-from deniable.trajectories.density_estimate import DensityMap
-from deniable.trajectories.fine_density import FineMap
-from deniable.trajectories.paths import Paths
-from deniable.trajectories.transitions import PlaceTable
+from deniable.studies import DensityMap, FineMap, Paths, PlaceTable
 
 SIDE = 460
 MOST_SHOWN = 2000

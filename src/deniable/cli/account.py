@@ -9,8 +9,8 @@ import click
 
 from deniable.cli.choice import chosen_mechanism
 from deniable.cli.terminal import print_json, waiting
+from deniable.core import as_fraction, hiding, show_fraction
 from deniable.errors import InvalidParameter
-from deniable.exact import as_fraction, hiding, show_fraction
 
 CROWD = "summing over the crowd (half a minute for a billion people)"
 
@@ -222,8 +222,7 @@ def raw(delta: str, coordinates: int, people: int, as_json: bool) -> None:
 
 
 def _draw(path: str, level: float, delta: float, people: int) -> None:
-    from deniable.charts import save
-    from deniable.charts.privacy import amplification_chart
+    from deniable.charts import amplification_chart, save
     from deniable.privacy import attained_epsilon, shuffled_epsilon
 
     sizes = sorted({max(1, round(people * 10 ** (-step / 4))) for step in range(17)})
@@ -232,7 +231,7 @@ def _draw(path: str, level: float, delta: float, people: int) -> None:
 
 
 def _positive(name: str, text: str) -> float:
-    from deniable.privacy.composition import HIGHEST
+    from deniable.privacy import HIGHEST
 
     found = as_fraction(text)
     if found is None or found <= 0:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from deniable.domains import Binary, Categories, Circle, Domain, Interval, Text, Whole
+from deniable.core import Binary, Categories, Circle, Domain, Interval, Text, Whole
 from deniable.errors import InvalidParameter, NotSupported
 
 if TYPE_CHECKING:
-    from deniable.accumulators import Accumulator
+    from deniable.batch import Accumulator
     from deniable.estimators import Estimate
 
 MOST_BARS = 40
@@ -86,8 +86,7 @@ def answer(source: Accumulator, wish: Wish) -> Answer:
 
 def frequency(source: Accumulator, wish: Wish) -> Answer:
     """The share of people with each value."""
-    from deniable.estimators import shares
-    from deniable.estimators.attributes import attribute_shares
+    from deniable.estimators import attribute_shares, shares
 
     if wish.record is None or wish.record.n == source.n:
         found = shares(source, target=wish.target)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import sys
+from importlib import metadata
 from typing import Any
 
 import click
@@ -16,7 +17,7 @@ import click
 from deniable import __version__
 from deniable.cli.commands import COMMANDS, SECTIONS
 from deniable.cli.quiet import with_quiet
-from deniable.errors import DeniableError, OutOfDomain, ProtocolError, WireError
+from deniable.errors import DeniableError, MissingPackage, OutOfDomain, ProtocolError, WireError
 
 BAD_DATA, BAD_QUESTION = 1, 2
 EXIT_CODES = "Exit codes: 0 done, 1 the data could not be used or a claim was disproved, 2 asked wrongly, 130 stopped."
@@ -34,8 +35,7 @@ class OneLineErrors(click.Group):
         if cmd_name not in COMMANDS:
             return None
         entry = COMMANDS[cmd_name]
-        module, name = entry.home.split(":")
-        command: click.Command = getattr(importlib.import_module(f"deniable.cli.{module}"), name)
+        command = _installed(cmd_name, entry.distribution) if entry.distribution else _own(entry.home)
         if command.epilog is None and entry.examples:
             command.epilog = "\b\nExamples:\n" + "\n".join(f"  {example}" for example in entry.examples)
         return with_quiet(command)
@@ -82,6 +82,20 @@ class OneLineErrors(click.Group):
             hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(COMMANDS)}"
             raise click.UsageError(f"no command is called {name[:60]!r}; {hint}")
         return super().resolve_command(ctx, args)
+
+
+def _own(home: str) -> click.Command:
+    module, name = home.split(":")
+    command: click.Command = getattr(importlib.import_module(f"deniable.cli.{module}"), name)
+    return command
+
+
+def _installed(name: str, distribution: str) -> click.Command:
+    """A command that another distribution brings."""
+    for point in metadata.entry_points(group="deniable.commands", name=name):
+        command: click.Command = point.load()
+        return command
+    raise MissingPackage(f"`deniable {name}` is a distribution of its own: pip install {distribution}")
 
 
 def _complain(message: str) -> None:

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from deniable.cli.terminal import console, print_json
+from deniable.core import mechanism_from_recipe, parse_json
 from deniable.errors import InvalidParameter, Malformed, OutOfDomain, WireError
-from deniable.mechanisms import mechanism_from_recipe
-from deniable.wire import parse_json
 
 if TYPE_CHECKING:
-    from deniable.auditing.targets import Target
+    from deniable.privacy import Target
 
 VIOLATED, NO_VERDICT = 1, 3
 LARGEST = 1 << 26
@@ -109,7 +108,7 @@ def _value(text: str) -> Any:
 
 
 def _target(program: str | None, function: str | None, url: str | None, lines: bool, vectorised: bool, timeout: float) -> Target:
-    from deniable.auditing import Command, HttpClient, Scalar, Vectorised
+    from deniable.privacy import Command, HttpClient, Scalar, Vectorised
 
     if program is not None:
         return Command(program, lines=lines, timeout=timeout)
@@ -134,8 +133,8 @@ def _target(program: str | None, function: str | None, url: str | None, lines: b
 
 
 def _of_draws(target: Target, inputs: list[Any], epsilon: str, delta: float, samples: int, confidence: float) -> dict[str, Any]:
-    from deniable.auditing import audit as sampled_audit
-    from deniable.auditing import independence_test
+    from deniable.privacy import audit as sampled_audit
+    from deniable.privacy import independence_test
 
     result = sampled_audit(target, inputs, epsilon=epsilon, delta=delta, samples=samples, confidence=confidence)
     told = _pair(result.to_dict()) if result.violated is not None else []
@@ -170,8 +169,8 @@ def _failures(failures: dict[str, int]) -> list[str]:
 
 
 def _of_recipe(path: str, epsilon: str | None, samples: int | None, confidence: float, compiled_out: str | None) -> dict[str, Any]:
-    from deniable.auditing import audit_mechanism, verify
-    from deniable.exact import Epsilon
+    from deniable.core import Epsilon
+    from deniable.privacy import audit_mechanism, verify
 
     try:
         document = compiled_document(path)

@@ -9,12 +9,9 @@ from typing import Any, TypeVar
 
 import click
 
-from deniable.domains import Domain
+from deniable.core import Domain, Epsilon, Mechanism, mechanism_class, mechanism_from_recipe, parse_json
 from deniable.errors import InvalidParameter
-from deniable.exact import Epsilon
-from deniable.mechanisms import Mechanism, mechanism_class, mechanism_from_recipe
-from deniable.surveys.domain_text import FORMS, parse_domain
-from deniable.wire import parse_json
+from deniable.surveys import FORMS, parse_domain
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -16,12 +16,16 @@ SECTIONS = (DESIGN, PERTURB, COLLECT, JUDGE, PROJECT)
 
 @dataclass(frozen=True)
 class Entry:
-    """One command: `home` is the module and the name in it; `examples` stand under its help."""
+    """One command: `home` is the module and the name in it; `examples` stand under its help.
+
+    A command with a `distribution` comes with that one, as an entry point of the group "deniable.commands".
+    """
 
     home: str
     section: str
     summary: str
     examples: tuple[str, ...] = ()
+    distribution: str = ""
 
 
 COMMANDS: dict[str, Entry] = {
@@ -124,10 +128,11 @@ COMMANDS: dict[str, Entry] = {
         ("deniable quantify model.skops patients.csv --sensitive Age=0:100,BMI=10:60 --epsilons 1:8 --target 0.9",),
     ),
     "reproduce": Entry(
-        "reproduce:reproduce",
+        "",
         JUDGE,
-        "Make the sources' tables, figures and examples again.",
+        "Reproduce the sources' tables, figures and examples.",
         ("deniable reproduce figure-5.8 --quick",),
+        distribution="deniable-reproduce",
     ),
     "demo": Entry(
         "demo:demo", PROJECT, "Perturb public data locally and compare estimates with the truth.", ("deniable demo --headless",)

@@ -30,7 +30,7 @@ def demo(output: str, devices: int, headless: bool, as_json: bool) -> None:
     deniable demo
     deniable demo --headless
     """
-    from deniable.datasets import airline_names, flights
+    from deniable.cli.flights import airline_names, flights
 
     data = flights()
     findings = [carriers(data), delays(data), departures(data), wind()]
@@ -85,8 +85,7 @@ def _show_collected(collected: Collected, out: Any) -> None:
 def draw(findings: list[Finding], directory: Path) -> list[str]:
     """All charts of the demo, and what a better window is worth."""
     from deniable.charts import error_chart, save
-    from deniable.mechanisms.numeric.ogpm import OGPM
-    from deniable.mechanisms.numeric.window import Window
+    from deniable.core import OGPM, Window
 
     charts = {name: chart for finding in findings for name, chart in finding.charts.items()}
     charts["window-error"] = error_chart(

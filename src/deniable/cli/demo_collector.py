@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from deniable.errors import NotDelivered
 
 if TYPE_CHECKING:
-    from deniable.datasets import Flights
+    from deniable.cli.flights import Flights
 
 DEVICES = 100_000
 PATIENCE = 60.0
@@ -89,8 +89,7 @@ def running_collector(directory: Path, toml: str) -> Iterator[dict[str, Any]]:
 
 def collect(said: dict[str, Any], data: Flights, devices: int = DEVICES) -> Collected:
     """Let `devices` flights answer, each as a device of its own, and read the estimates."""
-    from deniable.client import HttpTransport
-    from deniable.surveys import BATCH_TYPE, Survey, batch_head
+    from deniable.surveys import BATCH_TYPE, HttpTransport, Survey, batch_head
 
     address, name = said["address"], said["surveys"][0]["hash"]
     transport = HttpTransport(timeout=PATIENCE)

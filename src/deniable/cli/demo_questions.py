@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from deniable.datasets import Flights
+    from deniable.cli.flights import Flights
+    from deniable.core import Mechanism
     from deniable.estimators import Estimate
-    from deniable.mechanisms import Mechanism
 
 EPSILON = 1
 SHORTEST, LONGEST = -60, 180
@@ -60,10 +60,9 @@ def _row(name: str, estimate: float, interval: tuple[float, float], truth: float
 def carriers(data: Flights) -> Finding:
     """Which airline? One bit per airline, each of them noisy."""
     from deniable.charts import estimate_chart
-    from deniable.datasets import airline_names
-    from deniable.domains import Categories
+    from deniable.cli.flights import airline_names
+    from deniable.core import Categories, OptimizedUnary
     from deniable.estimators import shares
-    from deniable.mechanisms.categorical.oue import OptimizedUnary
 
     names = airline_names()
     mechanism = OptimizedUnary(domain=Categories(sorted(names)), epsilon=EPSILON)
@@ -90,11 +89,10 @@ def carriers(data: Flights) -> Finding:
 
 def delays(data: Flights) -> Finding:
     """How late? One noisy number per flight gives the mean, the quantiles and the whole distribution."""
-    from deniable.accumulators import accumulator_for
+    from deniable.batch import accumulator_for
     from deniable.charts import cumulative_band, distribution_chart, quantile_chart
-    from deniable.domains import Interval
+    from deniable.core import Interval, SquareWave
     from deniable.estimators import distribution, mean, quantiles
-    from deniable.mechanisms.numeric.sw import SquareWave
 
     measured = data.arr_delay
     true = measured[measured == measured].clip(SHORTEST, LONGEST)  # nan is not itself: cancelled flights have no delay
@@ -148,7 +146,7 @@ def departures(data: Flights) -> Finding:
 def wind() -> Finding:
     """Where does the wind come from? One noisy direction per hour and airport."""
     from deniable.charts import COMPASS
-    from deniable.datasets import wind_directions
+    from deniable.cli.flights import wind_directions
 
     return _around("Direction of the wind", "wind", wind_directions().tolist(), 360, "°", 8, COMPASS, "hours with wind")
 
@@ -157,11 +155,10 @@ def _around(
     question: str, name: str, true: list[float], period: int, unit: str, bins: int, marks: dict[str, float], counted: str
 ) -> Finding:
     """A question on a circle: the mean direction, its concentration, and the shares of sectors."""
-    from deniable.accumulators import accumulator_for
+    from deniable.batch import accumulator_for
     from deniable.charts import rose_chart
-    from deniable.domains import Circle
+    from deniable.core import Circle, CircularWindow
     from deniable.estimators import direction, histogram
-    from deniable.mechanisms.circular.circular_window import CircularWindow
 
     mechanism = CircularWindow(domain=Circle(period), epsilon=EPSILON)
     sums = accumulator_for(mechanism).add(mechanism.randomize_many(true))

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from deniable.cli.terminal import console, print_json, table
-from deniable.domains import Circle, Domain, Interval, Rectangle
+from deniable.core import Circle, Domain, Interval, Rectangle
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.surveys.domain_text import parse_domain
+from deniable.surveys import parse_domain
 
 if TYPE_CHECKING:
-    from deniable.design import Answer
+    from deniable.planning import Answer
 
 USUAL = {"interval": "interval:0,1", "circle": "circle", "rectangle": "rectangle:0,1,0,1"}
 
@@ -49,7 +49,7 @@ def design(
     as_json: bool,
 ) -> None:
     """Find the best mechanism, measure it, and show a bound that no mechanism of this epsilon passes."""
-    from deniable.design import design as best
+    from deniable.planning import design as best
 
     if as_table:
         from deniable.cli.design_page import page
@@ -103,7 +103,7 @@ def _print(answer: Answer) -> None:
 def _check_chart(chart: str | None, space: Domain) -> None:
     if chart is None:
         return
-    from deniable.charts.files import check_ending
+    from deniable.charts import check_ending
 
     check_ending(chart)
     if not isinstance(space, Interval | Circle | Rectangle):
@@ -111,8 +111,7 @@ def _check_chart(chart: str | None, space: Domain) -> None:
 
 
 def _draw(answer: Answer, loss: str, path: str) -> None:
-    from deniable.charts.design import design_chart
-    from deniable.charts.files import save
+    from deniable.charts import design_chart, save
 
     power: Any = float(loss.removeprefix("power:")) if loss.startswith("power:") else loss
     save(design_chart(answer, power), path)

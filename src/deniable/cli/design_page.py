@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from deniable.design import Answer, design, limit_of_worst
-from deniable.domains import Circle, Domain, Interval
+from deniable.core import Circle, Domain, Interval
+from deniable.planning import Answer, design, limit_of_worst
 
 LEVELS = ("0.1", "0.5", "1", "2", "4", "6", "8", "10")
 QUESTIONS: dict[str, tuple[Domain, str, str, bool]] = {
@@ -36,11 +36,11 @@ BOTTOM = """
 Take any mechanism, and let g(y) be the least of its densities at output y over all private values. Privacy says that every density
 lies between g and e^ε·g. For a given g the best density for x is simple: raise the outputs of least loss to e^ε·g until the
 total is 1. So only g is unknown, and the least worst-case error is a linear program in g with one constraint for each x and
-each loss level. It is solved by cutting planes in a second or so; the module `deniable.design.cutting_planes` says how.
+each loss level. It is solved by cutting planes in a second or so; the module `deniable.planning.designs.cutting_planes` says how.
 
 The multipliers of the constraints prove the bound. They are checked for outputs anywhere in the domain, not only on the program's
-grid: `deniable.design.lower_bound` says how. The reference is then rounded to integers; rows are filled from the integers, so the
-privacy of the rounded mechanism is exact, and its error is measured, not assumed.
+grid: `deniable.planning.designs.lower_bound` says how. The reference is then rounded to integers; rows are filled from the
+integers, so the privacy of the rounded mechanism is exact, and its error is measured, not assumed.
 
 At a single value x0 the question has a silly answer: always report x0. There `--prior at:X` returns the best window instead, and
 says that the bound is 0.

@@ -85,8 +85,7 @@ def _draw() -> str:
 
 
 def _example() -> Any:
-    from deniable.domains import Categories
-    from deniable.mechanisms.categorical.k_rr import KaryRandomizedResponse
+    from deniable.core import Categories, KaryRandomizedResponse
 
     return KaryRandomizedResponse(domain=Categories(["a", "b", "c"]), epsilon=1)
 
@@ -103,9 +102,8 @@ def _batch() -> str:
 
 
 def _chart() -> str:
-    from deniable.charts.density import density_chart
-    from deniable.domains import Interval
-    from deniable.mechanisms.numeric.window import Window
+    from deniable.charts import density_chart
+    from deniable.core import Interval, Window
 
     density_chart(Window(domain=Interval(0, 1), epsilon=2), [0.5])
     return "a density was drawn"

@@ -12,8 +12,8 @@ from deniable.cli.terminal import byte_progress
 from deniable.errors import MissingPackage, WrongRecipe
 
 if TYPE_CHECKING:
-    from deniable.engines import Folded
-    from deniable.mechanisms import Mechanism
+    from deniable.batch import Folded
+    from deniable.core import Mechanism
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -36,8 +36,7 @@ def engine_recipe(paths: tuple[str, ...], given: str | None) -> Mechanism:
     if given is not None:
         return read_recipe(given)
     _needs_arrow()
-    from deniable.engines.exported import exported_mechanism
-    from deniable.engines.source import sizes_of
+    from deniable.batch import exported_mechanism, sizes_of
 
     files = tuple(sizes_of(paths))
     named = [path.rstrip("/") for path in (*paths, *files)]
@@ -66,7 +65,7 @@ def read_by_engine(
 ) -> Folded:
     """The sums of all files, with a bar where someone is looking."""
     _needs_arrow()
-    from deniable.engines import Source, engine_by_name
+    from deniable.batch import Source, engine_by_name
 
     source = Source(mechanism, paths, column, base, strict)
     engine = engine_by_name(name, master)
@@ -82,6 +81,6 @@ def files_told(intake: Any) -> dict[str, Any]:
 
 def _needs_arrow() -> None:
     try:
-        import deniable.engines.pieces  # noqa: F401 - only to see whether its package is there
+        import pyarrow  # noqa: F401 - only to see whether it is there
     except ModuleNotFoundError as error:
         raise MissingPackage("engines read Parquet by the package pyarrow: pip install 'deniable[files]'") from error

@@ -15,9 +15,8 @@ from deniable.cli.terminal import block_chart, byte_progress, console, print_jso
 from deniable.errors import InvalidParameter, Malformed
 
 if TYPE_CHECKING:
-    from deniable.accumulators import Accumulator
-    from deniable.datasets import Intake
-    from deniable.mechanisms import Mechanism
+    from deniable.batch import Accumulator, Intake
+    from deniable.core import Mechanism
 
 TARGETS = {"these-users": "these users", "population": "population"}
 PROJECTIONS = ("simplex", "non-negative", "norm-sub", "norm-cut", "base-cut")
@@ -90,7 +89,7 @@ def estimate(
     if master is not None and engine != "spark":
         raise click.UsageError("--master is the address of a Spark cluster; use it with --engine spark")
     if chart is not None:
-        from deniable.charts.files import check_ending
+        from deniable.charts import check_ending
 
         check_ending(chart)
     if len({Path(path).resolve() for path in reports}) < len(reports):
@@ -143,7 +142,7 @@ def _levels(text: str) -> tuple[float, ...]:
 
 
 def _read(mechanism: Mechanism, paths: tuple[str, ...], column: str, base: int, strict: bool, *, quiet: bool) -> Intake:
-    from deniable.datasets import read_reports, total_bytes
+    from deniable.batch import read_reports, total_bytes
 
     with byte_progress("reading", total_bytes(paths), hidden=quiet) as progress:
         return read_reports(mechanism, paths, column=column, base=base, strict=strict, progress=progress)
@@ -151,7 +150,7 @@ def _read(mechanism: Mechanism, paths: tuple[str, ...], column: str, base: int, 
 
 def _part(source: Accumulator, field: str | None) -> Accumulator:
     """The sums of a record's field, or the sums themselves."""
-    from deniable.accumulators import Joined
+    from deniable.batch import Joined
 
     if not isinstance(source, Joined):
         if field is not None:

@@ -71,7 +71,7 @@ def admin_token(path: str | None) -> str:
 
 def _saved(url: str, token: str, ca: str | None, path: Path, advance: Callable[[int], None]) -> int:
     """Fetch into a file beside `path` and put it in place when all of it is there and on disk."""
-    from deniable.client.transport import checked_url, not_reached, open_request
+    from deniable.surveys import checked_url, not_reached, open_request
 
     request = urllib.request.Request(checked_url(url))  # noqa: S310 - checked
     number, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)

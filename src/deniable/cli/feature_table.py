@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from deniable.errors import InvalidDomain, InvalidParameter, Malformed
 
 if TYPE_CHECKING:
-    from deniable.classifiers import Feature
+    from deniable.studies import Feature
 
 
 @dataclass(frozen=True, repr=False)
@@ -94,7 +94,7 @@ def _number(cell: str, name: str, place: int) -> float:
 
 def parse_sensitive(text: str, names: Sequence[str]) -> dict[str, Feature]:
     """Age=0:100,BMI into features with public ranges; 0:1 where none is given. "all" means every column."""
-    from deniable.classifiers import Feature
+    from deniable.studies import Feature
 
     found: dict[str, Feature] = {}
     parts = [part.strip() for part in text.split(",") if part.strip()]

@@ -12,8 +12,7 @@ from deniable.cli.terminal import console, print_json, table
 from deniable.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from deniable.design.extremal import ExtremalDesign
-    from deniable.design.sample_size import SampleSize
+    from deniable.planning import ExtremalDesign, SampleSize
 
 DIVERGENCES = "kl, tv, chi2 or hellinger"
 SHOWN = 12
@@ -50,8 +49,7 @@ def design_test(
     as_json: bool = False,
 ) -> None:
     """What the command does, for `deniable design --test` as well."""
-    from deniable.design.extremal import extremal_design
-    from deniable.design.sample_size import sample_size
+    from deniable.planning import extremal_design, sample_size
 
     first, second = probabilities("P0", p0), probabilities("P1", p1)
     found = extremal_design(first, second, epsilon, divergence)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from deniable.cli.terminal import console, print_json, table
+from deniable.core import Epsilon
 from deniable.errors import InvalidParameter
-from deniable.exact import Epsilon
 
 if TYPE_CHECKING:
-    from deniable.channels.pair import Pair
-    from deniable.joint import Accounting
+    from deniable.core import Pair
+    from deniable.studies import Accounting
 
 DATA = ("Kosarak", "Amazon", "E-commerce", "Census")
 
@@ -49,14 +49,14 @@ def account(
     as_json: bool,
 ) -> None:
     """Two users lie together so that their errors cancel; a colluding partner then learns more. See both at once."""
-    from deniable.joint import account as accounted
-    from deniable.joint import variance_joint, variance_randomized_response
+    from deniable.studies import account as accounted
+    from deniable.studies import variance_joint, variance_randomized_response
 
     n, count = _crowd(users, ones, data)
     if runs < 0:
         raise InvalidParameter("--runs must not be negative")
     if chart is not None:
-        from deniable.charts.files import check_ending
+        from deniable.charts import check_ending
 
         check_ending(chart)
     level = Epsilon(epsilon)
@@ -98,7 +98,7 @@ def _crowd(users: int | None, ones: int | None, data: str | None) -> tuple[int, 
     if data is not None:
         if users is not None or ones is not None:
             raise InvalidParameter("give either --data or --n and --ones, not both")
-        from deniable.joint import PUBLISHED_COUNTS
+        from deniable.studies import PUBLISHED_COUNTS
 
         return PUBLISHED_COUNTS[next(name for name in DATA if name.lower() == data.lower())]
     if users is None or ones is None:
@@ -107,7 +107,7 @@ def _crowd(users: int | None, ones: int | None, data: str | None) -> tuple[int, 
 
 
 def _choose(level: Epsilon, n: int, m: int, ones: int, collusion: str | None, published: bool, optimal: bool) -> tuple[Pair, str]:
-    from deniable.joint import bounded_pair, optimum, published_pair
+    from deniable.studies import bounded_pair, optimum, published_pair
 
     if (collusion is not None) + published + optimal != 1:
         raise InvalidParameter(
@@ -144,9 +144,9 @@ def _warnings(pair: Pair, found: Accounting, variance: float, plain: float, alon
 
 
 def _simulated(pair: Pair, level: Epsilon, n: int, ones: int, runs: int, leftover: bool, *, quiet: bool) -> dict[str, Any]:
-    from deniable.channels.pair import Pair as Table
-    from deniable.exact import two_level_weights
-    from deniable.joint import simulate
+    from deniable.core import Pair as Table
+    from deniable.core import two_level_weights
+    from deniable.studies import simulate
 
     low, high = two_level_weights(1, 2, level)
     document = {}
@@ -177,11 +177,10 @@ def _progress(total: int, *, hidden: bool) -> Iterator[Callable[[int], None]]:
 
 
 def _draw(pair: Pair, level: Epsilon, n: int, path: str, setting: str) -> None:
-    from deniable.channels.pair import Pair as Table
-    from deniable.charts.files import save
-    from deniable.charts.joint import joint_chart
-    from deniable.exact import two_level_weights
-    from deniable.joint import published_pair
+    from deniable.charts import joint_chart, save
+    from deniable.core import Pair as Table
+    from deniable.core import two_level_weights
+    from deniable.studies import published_pair
 
     low, high = two_level_weights(1, 2, level)
     tables = {"this table": pair, "randomized response": Table.independent(high, low), "published": published_pair(level)}

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from deniable.cli.terminal import print_json
-from deniable.client import USUAL_LIMIT
 from deniable.errors import BadMessage, InvalidParameter
+from deniable.surveys import USUAL_LIMIT
 
 if TYPE_CHECKING:
-    from deniable.secure import JointPrivacy, JointSurvey, Thresholds
+    from deniable.studies import JointPrivacy, JointSurvey, Thresholds
 
 ROLES = ("user", "member", "board")
 survey_file = click.option("--survey", "path", type=Path, default=Path("survey.json"), metavar="FILE", help="The public document.")
@@ -51,8 +51,7 @@ def survey(
     as_json: bool,
 ) -> None:
     """Write the public document of a joint survey, and say what it protects from whom. Experimental."""
-    from deniable.secure import JointSurvey, joint_privacy
-    from deniable.secure.files import write_new
+    from deniable.studies import JointSurvey, joint_privacy, write_new
 
     made = JointSurvey(round_name, _law(epsilon, collusion, p, rho))
     levels = joint_privacy(made, colluders=colluders, users=users)
@@ -68,9 +67,8 @@ def _levels(levels: JointPrivacy) -> dict[str, Any]:
 
 
 def _law(epsilon: str | None, collusion: str | None, p: str | None, rho: str | None) -> Thresholds:
-    from deniable.channels.pair import Pair
-    from deniable.joint import bounded_pair
-    from deniable.secure import Thresholds
+    from deniable.core import Pair
+    from deniable.studies import Thresholds, bounded_pair
 
     if epsilon is not None and collusion is not None and p is rho is None:
         return Thresholds.of_table(bounded_pair(epsilon, collusion))
@@ -87,8 +85,7 @@ def _law(epsilon: str | None, collusion: str | None, p: str | None, rho: str | N
 @json_option
 def keys(name: str, role: str, key: Path | None, path: Path, as_json: bool) -> None:
     """Make a key pair: the private half stays in a file, the public half goes into the survey."""
-    from deniable.secure import Identity, JointSurvey
-    from deniable.secure.files import write_new
+    from deniable.studies import Identity, JointSurvey, write_new
 
     identity = Identity.new()
     changed, part = _with_key(JointSurvey.load(path), role, name, identity.public)
@@ -141,10 +138,8 @@ def answer(
     The cost is written into the ledger before anything is drawn. A survey that costs more than your limit is refused,
     and so is a second answer in the same round.
     """
-    from deniable.client import Ledger
-    from deniable.secure import JointSurvey, answer_jointly, joint_privacy
-    from deniable.secure.files import read_identity
-    from deniable.secure.transport import address
+    from deniable.studies import JointSurvey, address, answer_jointly, joint_privacy, read_identity
+    from deniable.surveys import Ledger
 
     asked, identity = JointSurvey.load(path), read_identity(key or Path(f"{name}.key"))
     host, port = address(relay)
@@ -187,8 +182,7 @@ def _private_bit() -> int:
 @json_option
 def estimate(path: Path, reports: Path, as_json: bool) -> None:
     """How many users have a 1, from the reports."""
-    from deniable.joint import estimate_ones
-    from deniable.secure import JointSurvey
+    from deniable.studies import JointSurvey, estimate_ones
 
     asked = JointSurvey.load(path)
     outputs = _outputs(reports, asked.round_name)

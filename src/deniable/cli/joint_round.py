@@ -12,7 +12,7 @@ from deniable.cli.terminal import print_json
 from deniable.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from deniable.secure import JointRandomness, JointSurvey
+    from deniable.studies import JointRandomness, JointSurvey
 
 board_option = click.option("--board", "place", default="127.0.0.1:7456", show_default=True, metavar="HOST:PORT")
 paired_file = click.option("--paired", type=Path, default=Path("paired.json"), metavar="FILE", help="Where the result goes.")
@@ -31,9 +31,7 @@ host_option = click.option("--host", default="127.0.0.1", show_default=True, hel
 @json_option
 def pair(name: str, place: str, timeout: float, key: Path | None, path: Path, paired: Path, as_json: bool) -> None:
     """Take part in the round that pairs everyone, check all of it, and write the paired survey."""
-    from deniable.secure import JointSurvey, take_part
-    from deniable.secure.files import read_identity, write_same
-    from deniable.secure.transport import address
+    from deniable.studies import JointSurvey, address, read_identity, take_part, write_same
 
     asked, identity = JointSurvey.load(path), read_identity(key or Path(f"{name}.key"))
     host, port = address(place)
@@ -54,8 +52,7 @@ def pair(name: str, place: str, timeout: float, key: Path | None, path: Path, pa
 @json_option
 def check(record: Path, path: Path, paired: Path, as_json: bool) -> None:
     """Follow a public record again, name who broke the rules, and write the paired survey."""
-    from deniable.secure import JointSurvey, replay
-    from deniable.secure.files import write_same
+    from deniable.studies import JointSurvey, replay, write_same
 
     asked = JointSurvey.load(path)
     try:
@@ -96,12 +93,10 @@ def board(key: Path, record: Path, port: int, host: str, patience: float, linger
     """Keep the public record of a round, close its phases, and hand sealed shares to the committee."""
     import asyncio
 
-    from deniable.secure import JointSurvey
-    from deniable.secure.board import Board, serve
-    from deniable.secure.files import read_identity
+    from deniable.studies import Board, JointSurvey, read_identity, serve_board
 
     made = Board(JointSurvey.load(path), read_identity(key), record, host, port, patience)
-    if not asyncio.run(serve(made, linger)):
+    if not asyncio.run(serve_board(made, linger)):
         click.get_current_context().exit(1)
 
 
@@ -113,10 +108,7 @@ def board(key: Path, record: Path, port: int, host: str, patience: float, linger
 @json_option
 def member(key: Path, place: str, timeout: float, path: Path, as_json: bool) -> None:
     """Keep a share of every contribution, and open what is kept back."""
-    from deniable.secure import JointSurvey
-    from deniable.secure.files import read_identity
-    from deniable.secure.member import keep_shares
-    from deniable.secure.transport import address
+    from deniable.studies import JointSurvey, address, keep_shares, read_identity
 
     host, port = address(place)
     told = keep_shares(JointSurvey.load(path), read_identity(key), host=host, port=port, seconds=timeout)
@@ -135,9 +127,9 @@ def relay(port: int, host: str, patience: float) -> None:
     """Connect the users of a pair and forward what they say; the relay cannot read it."""
     import asyncio
 
-    from deniable.secure.relay import Relay, serve
+    from deniable.studies import Relay, serve_relay
 
-    asyncio.run(serve(Relay(host, port, patience)))
+    asyncio.run(serve_relay(Relay(host, port, patience)))
 
 
 @click.command(short_help="Pair users without learning the pairing: one process for each member.")
@@ -150,7 +142,7 @@ def relay(port: int, host: str, patience: float) -> None:
 @json_option
 def committee(members: int, index: int, base_port: int, shares: Path, output: Path, timeout: float, as_json: bool) -> None:
     """Be one member of a committee that sorts secret keys; all of them run on one machine."""
-    from deniable.secure.committee import load_input, pair_within, save_rows
+    from deniable.studies import load_input, pair_within, save_rows
 
     rows = pair_within(timeout, members, index, base_port, *load_input(shares))
     save_rows(output, rows)

@@ -9,9 +9,8 @@ from typing import Any
 import click
 
 from deniable.cli.terminal import console, print_json, table
+from deniable.core import REGISTRY, Mechanism, mechanism_class, names
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import Mechanism, mechanism_class, names
-from deniable.mechanisms.registry import REGISTRY
 
 
 @click.command(short_help="List all mechanisms.")

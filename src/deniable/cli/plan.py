@@ -12,7 +12,7 @@ import click
 from deniable.cli.hypothesis_test import probabilities
 from deniable.cli.terminal import console, print_json, table, waiting
 from deniable.errors import DeniableError, InvalidParameter
-from deniable.surveys.domain_text import parse_domain
+from deniable.surveys import parse_domain
 
 if TYPE_CHECKING:
     from deniable.planning import Candidate, Plan
@@ -82,7 +82,7 @@ def plan_command(
         hint = f"; did you mean {near[0]}?" if near else ""
         raise InvalidParameter(f"--task must be one of {', '.join(TASKS)}, got {task[:40]!r}{hint}")
     if chart is not None:
-        from deniable.charts.files import check_ending
+        from deniable.charts import check_ending
 
         check_ending(chart)
     pair = None
@@ -103,8 +103,7 @@ def plan_command(
         recipe = made.pick.to_dict()["recipe"]
         Path(recipe_out).write_text(json.dumps(recipe) + "\n", encoding="utf-8")
     if chart is not None:
-        from deniable.charts.files import save
-        from deniable.charts.plan import plan_chart
+        from deniable.charts import plan_chart, save
 
         save(plan_chart(made), chart)
     if as_json:
@@ -152,7 +151,7 @@ def _simulated(made: Plan, runs: int) -> dict[str, dict[str, Any]]:
 
 
 def _print(made: Plan, tried: dict[str, dict[str, Any]]) -> None:
-    from deniable.planning.choose import TRIED
+    from deniable.planning import TRIED
 
     out, question = console(), made.question
     least = " (the smallest epsilon)" if float(made.epsilon) > TRIED[0] else " (enough; less was not tried)"

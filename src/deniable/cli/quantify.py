@@ -11,11 +11,11 @@ import click
 
 from deniable.cli.feature_table import Table, parse_sensitive, read_table
 from deniable.cli.terminal import console, print_json, table
+from deniable.core import Epsilon
 from deniable.errors import InvalidParameter
-from deniable.exact import Epsilon
 
 if TYPE_CHECKING:
-    from deniable.classifiers import Model, Report, Study
+    from deniable.studies import Model, Report, Study
 
 USUAL = ("ogpm", "exponential", "laplace")
 MOST_LEVELS = 64
@@ -59,12 +59,12 @@ def quantify(model: str, data: str, chart: str | None, as_json: bool, **asked: A
     at random reports, one set of answers for all mechanisms and every epsilon.
     """
     if chart is not None:
-        from deniable.charts.files import check_ending
+        from deniable.charts import check_ending
 
         check_ending(chart)
     levels = _levels(asked["epsilons"])
     question = _question(model, data, asked)
-    from deniable.classifiers import quantify as measured
+    from deniable.studies import quantify as measured
 
     names = list(dict.fromkeys(asked["mechanisms"])) or list(USUAL)
     options: dict[str, Any] = {
@@ -88,8 +88,7 @@ def quantify(model: str, data: str, chart: str | None, as_json: bool, **asked: A
         more = _answers(question, report, names, asked, {**options, "progress": advance})
     document = {**report.to_dict(), **more}
     if chart is not None:
-        from deniable.charts.classifiers import rho_chart
-        from deniable.charts.files import save
+        from deniable.charts import rho_chart, save
 
         save(rho_chart(report, target=asked["target"]), chart)
         document["chart"] = chart
@@ -100,7 +99,7 @@ def quantify(model: str, data: str, chart: str | None, as_json: bool, **asked: A
 
 
 def _question(path: str, data: str, asked: dict[str, Any]) -> Study:
-    from deniable.classifiers import as_model, load_model, study
+    from deniable.studies import as_model, load_model, study
 
     shape = None if asked["shape"] is None else [int(size) for size in _whole("--shape", asked["shape"])]
     judge = as_model(load_model(path, trust_code=asked["trust_code"], trusted=asked["trusted"]), shape=shape)
@@ -149,7 +148,7 @@ def _truth(rows: Table, judge: Model) -> Any:
 
 
 def _answers(question: Study, report: Report, names: list[str], asked: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
-    from deniable.classifiers import (
+    from deniable.studies import (
         best_mechanism,
         best_statement,
         feature_costs,

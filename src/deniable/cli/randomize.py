@@ -13,9 +13,9 @@ from deniable.cli.recipes import recipe_beside, write_recipe
 from deniable.cli.report_files import FORMATS, write_reports
 from deniable.cli.rows import Row, read_rows
 from deniable.cli.terminal import print_json
+from deniable.core import Mechanism
 from deniable.errors import OutOfDomain
-from deniable.mechanisms import Mechanism
-from deniable.surveys.domain_text import parse_value
+from deniable.surveys import parse_value
 
 BATCH = 20_000
 """From so many values on, compiled kernels pay for their start."""
@@ -110,7 +110,7 @@ def randomized(mechanism: Mechanism, rows: list[Row], *, progress: bool = False)
 
 
 def _in_chunks(mechanism: Mechanism, values: list[Any], numbers: list[int], progress: bool) -> tuple[list[int], list[int]]:
-    """By the batch room; a chunk with a bad value is looked through one by one."""
+    """By the batch kernels; a chunk with a bad value is looked through one by one."""
     from deniable.batch import randomize_many
 
     outputs: list[int] = []

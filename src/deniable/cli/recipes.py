@@ -8,9 +8,8 @@ from pathlib import Path
 
 import click
 
+from deniable.core import Mechanism, mechanism_from_recipe, parse_json
 from deniable.errors import InvalidParameter, Malformed
-from deniable.mechanisms import Mechanism, mechanism_from_recipe
-from deniable.wire import parse_json
 
 ENDING = ".recipe.json"
 LARGEST = 1 << 24

@@ -10,9 +10,7 @@ from pathlib import Path
 
 import click
 
-from deniable.mechanisms import Mechanism
-from deniable.reports import Report
-from deniable.wire import encode_reports, report_to_json
+from deniable.core import Mechanism, Report, encode_reports, report_to_json
 
 FORMATS = ("csv", "json", "binary")
 

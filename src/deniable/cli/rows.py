@@ -12,9 +12,9 @@ from typing import Any, TextIO
 
 import click
 
-from deniable.domains import Disc, Domain, Points, Record, Rectangle
+from deniable.core import Disc, Domain, Points, Record, Rectangle
 from deniable.errors import Malformed, OutOfDomain
-from deniable.surveys.domain_text import parse_value
+from deniable.surveys import parse_value
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -73,7 +73,7 @@ def serve(
     collector = _collector()
     if (tls_certificate is None) != (tls_key is None):
         raise InvalidParameter("give both --tls-certificate and --tls-key, or neither")
-    from deniable.client import is_loopback
+    from deniable.surveys import is_loopback
 
     declared = collector.Proxies.parse(proxies)
     if not (tls_certificate or proxies or is_loopback(host)):
@@ -152,7 +152,7 @@ def _collector() -> Any:
 
 
 def _dashboard_pages() -> list[Any]:
-    from deniable.dashboard import routes
+    from deniable.collector import routes
 
     return list(routes())
 

@@ -10,10 +10,8 @@ import click
 from deniable.cli.choice import chosen_mechanism, mechanism_options
 from deniable.cli.mechanisms import summary
 from deniable.cli.terminal import block_chart, console, print_json, table
-from deniable.domains import Binary, Categories, Circle, Interval
+from deniable.core import Binary, Categories, Circle, Interval, Mechanism, meaning, mechanism_class
 from deniable.errors import NotSupported
-from deniable.exact import meaning
-from deniable.mechanisms import Mechanism, mechanism_class
 
 LOSSES = ("absolute", "squared")
 # Whose published rule a mechanism answers to: the comparison is on the same domain and epsilon.
@@ -64,7 +62,7 @@ def describe(mechanism: Mechanism) -> dict[str, Any]:
 
 
 def _worst(mechanism: Mechanism) -> dict[str, Any]:
-    from deniable.utility import worst_case
+    from deniable.estimators import worst_case
 
     try:
         found = {loss: worst_case(mechanism, loss) for loss in LOSSES}
@@ -74,7 +72,7 @@ def _worst(mechanism: Mechanism) -> dict[str, Any]:
 
 
 def _average(mechanism: Mechanism) -> dict[str, float | None]:
-    from deniable.utility import average_error
+    from deniable.estimators import average_error
 
     try:
         return {loss: average_error(mechanism, loss) for loss in LOSSES}
@@ -83,7 +81,7 @@ def _average(mechanism: Mechanism) -> dict[str, float | None]:
 
 
 def _errors(mechanism: Mechanism) -> list[dict[str, float]]:
-    from deniable.utility import error_curve
+    from deniable.estimators import error_curve
 
     try:
         curves = {loss: error_curve(mechanism, loss, 5) for loss in LOSSES}
@@ -96,7 +94,7 @@ def _errors(mechanism: Mechanism) -> list[dict[str, float]]:
 
 
 def _frequency(mechanism: Mechanism) -> dict[str, float] | None:
-    from deniable.utility import support
+    from deniable.estimators import support
 
     if not isinstance(mechanism.domain, Binary | Categories):
         return None
@@ -122,12 +120,12 @@ def _places(mechanism: Mechanism) -> list[float]:
 
 
 def _draw(mechanism: Mechanism, path: str) -> None:
-    from deniable.charts.files import check_ending, save
+    from deniable.charts import check_ending, save
 
     check_ending(path)
     if not isinstance(mechanism.domain, Interval | Circle):
         raise NotSupported(f"--chart draws densities of numbers; {mechanism.name} reports none")
-    from deniable.charts.density import density_chart
+    from deniable.charts import density_chart
 
     save(density_chart(mechanism, _places(mechanism)), path)
 
@@ -176,7 +174,7 @@ def _error_table(facts: dict[str, Any]) -> Any:
 
 
 def _print_densities(out: Any, mechanism: Mechanism) -> None:
-    from deniable.utility import density
+    from deniable.estimators import density
 
     try:
         curves = {value: density(mechanism, value, COLUMNS) for value in _places(mechanism)}

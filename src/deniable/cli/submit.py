@@ -11,13 +11,12 @@ import click
 from deniable.cli.rows import read_rows
 from deniable.cli.survey_address import ca_option, find_survey, said, token_from
 from deniable.cli.terminal import print_json
-from deniable.client import USUAL_LIMIT
+from deniable.core import Epsilon, meaning, show_fraction
 from deniable.errors import InvalidEpsilon, NotAdmitted, NotDelivered, OutOfDomain
-from deniable.exact import Epsilon, meaning, show_fraction
-from deniable.surveys.domain_text import parse_value
+from deniable.surveys import USUAL_LIMIT, parse_value
 
 if TYPE_CHECKING:
-    from deniable.client import Transport
+    from deniable.surveys import Transport
 
 BATCH = 5000
 TOKEN = "DENIABLE_SUBMIT_TOKEN"  # noqa: S105 - the name of a variable
@@ -41,10 +40,10 @@ def submit(
     """Randomize every row of FILE.csv on this machine and submit the reports.
 
     Every row counts as one person's answer. The true values never leave this process. For answers of one person, with
-    a ledger and a budget, use deniable.client. A collector that takes reports only with a token gets it from --token-file or
+    a ledger and a budget, use deniable.surveys. A collector that takes reports only with a token gets it from --token-file or
     the environment, over HTTPS or on this machine.
     """
-    from deniable.client import HttpTransport
+    from deniable.surveys import HttpTransport
 
     token = token_from(token_file, TOKEN)
     found = find_survey(url, "--survey", ca=ca)
@@ -109,9 +108,8 @@ def _handed_over(survey: Any, base: str, values: list[Any], transport: Transport
     """One batch under one key, sent until it is acknowledged."""
     import json
 
-    from deniable.client import Patience
-    from deniable.domains import Record
-    from deniable.surveys import BATCH_TYPE, batch_head
+    from deniable.core import Record
+    from deniable.surveys import BATCH_TYPE, Patience, batch_head
 
     if isinstance(survey.mechanism.domain, Record):
         values_many: Any = {name: [value[name] for value in values] for name in survey.mechanism.domain.fields}

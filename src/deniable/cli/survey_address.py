@@ -42,8 +42,7 @@ class SurveyAddress(NamedTuple):
 
     def document(self) -> Survey:
         """The survey, fetched and checked against the hash."""
-        from deniable.client import HttpTransport
-        from deniable.surveys import Survey
+        from deniable.surveys import HttpTransport, Survey
 
         status, data = HttpTransport(ca=self.ca).get(self.url)
         if status == 404:
@@ -74,7 +73,7 @@ def find_survey(url: str, option: str = "URL", *, ca: str | None = None) -> Surv
 
 
 def _only_one(base: str, ca: str | None) -> str:
-    from deniable.client import HttpTransport
+    from deniable.surveys import HttpTransport
 
     status, data = HttpTransport(ca=ca).get(f"{base}/v1/surveys")
     if status != 200:
@@ -93,7 +92,7 @@ def _only_one(base: str, ca: str | None) -> str:
 
 def token_from(path: str | None, variable: str) -> str | None:
     """The token of a file or of the environment, or None; never from the command line, which others can see, and never shown."""
-    from deniable.client.transport import checked_token
+    from deniable.surveys import checked_token
 
     try:
         text = Path(path).read_text(encoding="ascii") if path is not None else os.environ.get(variable, "")

@@ -9,11 +9,11 @@ import click
 from deniable.cli.terminal import console, print_json, table
 from deniable.cli.trajectory_data import BAD, OUTSIDE, PathData, load, work_progress
 from deniable.cli.trajectory_perturb import MECHANISMS, REGION, chosen, perturb
+from deniable.core import Epsilon
 from deniable.errors import InvalidParameter
-from deniable.exact import Epsilon
 
 if TYPE_CHECKING:
-    from deniable.trajectories.compare import Comparison
+    from deniable.studies import Comparison
 
 
 @click.group(short_help="Paths: perturb them, compare mechanisms, draw maps.")
@@ -51,11 +51,11 @@ def compare(
 
     The list of places is that of the whole file, and counts as public.
     """
-    from deniable.trajectories.baselines.contestants import applicable
-    from deniable.trajectories.compare import compare as compared
+    from deniable.studies import applicable
+    from deniable.studies import compare as compared
 
     if chart is not None:
-        from deniable.charts.files import check_ending
+        from deniable.charts import check_ending
 
         check_ending(chart)
     if most < 0:
@@ -120,8 +120,7 @@ def _short(number: float, digits: int = 4) -> str:
 
 
 def _draw_errors(rows: list[Comparison], loaded: PathData, path: str) -> None:
-    from deniable.charts.files import save
-    from deniable.charts.trajectories import trajectory_error_chart
+    from deniable.charts import save, trajectory_error_chart
 
     first = rows[0]
     size, unit = (1.0, loaded.plane_unit) if loaded.city is None else (1000.0, "km")
@@ -171,7 +170,7 @@ def draw_map(
     as_json: bool,
 ) -> None:
     """Draw paths and their perturbed ones, or a density map. True locations are private: keep such pictures."""
-    from deniable.charts.files import check_ending, save
+    from deniable.charts import check_ending, save
     from deniable.cli.trajectory_map import density_picture, path_picture
 
     check_ending(out)

@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from deniable.domains import Interval, Rectangle
+from deniable.core import Interval, Rectangle
 from deniable.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from deniable.trajectories.paths import Paths
-    from deniable.trajectories.places import Places
-    from deniable.trajectories.projection import CityRegion
+    from deniable.studies import CityRegion, Paths, Places
 
 OUTSIDE = click.option(
     "--outside",
@@ -60,7 +58,7 @@ class PathData:
     @cached_property
     def places(self) -> Places:
         """All places of the file, or a grid for made-up paths."""
-        from deniable.trajectories.places import Places
+        from deniable.studies import Places
 
         if self.place_cells is not None:
             sides = (Interval(side.low, side.high, cells=self.place_cells) for side in (self.region.x, self.region.y))
@@ -71,7 +69,7 @@ class PathData:
         """Only the first paths (all for 0); the places stay those of the whole file."""
         if most == 0 or most >= len(self.paths):
             return self
-        from deniable.trajectories.paths import Paths
+        from deniable.studies import Paths
 
         starts = self.paths.starts[: most + 1]
         return replace(self, paths=Paths(self.paths.places[: starts[-1]], starts), whole=self.paths)
@@ -92,10 +90,7 @@ def load(
     """
     if source.startswith("random:"):
         return _made_up(source, region, place_cells)
-    from deniable.trajectories.ground import Ground
-    from deniable.trajectories.projection import CityRegion
-    from deniable.trajectories.readers import read_paths
-    from deniable.trajectories.regions import BoundingBox, fit_to_rectangle
+    from deniable.studies import BoundingBox, CityRegion, Ground, fit_to_rectangle, read_paths
 
     loaded = read_paths(source, bad=bad)
     if not len(loaded.paths.places):
@@ -114,7 +109,7 @@ def load(
 
 
 def _made_up(source: str, region: str | None, place_cells: int) -> PathData:
-    from deniable.datasets.random_paths import random_paths
+    from deniable.studies import random_paths
 
     counts = source.removeprefix("random:").split("x")
     if len(counts) != 2 or not all(count.isdecimal() and len(count) < 10 for count in counts):

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from deniable.cli.trajectory_data import PathData
-from deniable.mechanisms import Mechanism
+from deniable.core import Mechanism
 
 NAMES = {"nearest-cells": "disc"}
 
 
 def path_picture(data: PathData, mechanism: Mechanism, shown: int, locations: int) -> Any:
     """The first true paths, up to so many locations of each (all for 0), and what a collector gets instead."""
-    from deniable.charts.trajectories import path_chart
-    from deniable.trajectories.paths import Paths
-    from deniable.trajectories.perturb import perturb
+    from deniable.charts import path_chart
+    from deniable.studies import Paths, perturb
 
     # A path that stays in one place has no line to draw: those that move go first.
     moving = [path for path in data.paths if len(path) > 1 and (path != path[0]).any()]
@@ -36,10 +35,8 @@ def density_picture(data: PathData, mechanism: Mechanism, cells: int, *, true: b
 
     With `perturbed` the data are reports already, as `deniable trajectory perturb` wrote them.
     """
-    from deniable.charts.trajectories import density_map_chart
-    from deniable.trajectories.density import density_map
-    from deniable.trajectories.reported import reports_of
-    from deniable.trajectories.true_density import true_density
+    from deniable.charts import density_map_chart
+    from deniable.studies import density_map, reports_of, true_density
 
     n = len(data.paths.places)
     if true:

@@ -10,12 +10,11 @@ import click
 
 from deniable.cli.terminal import print_json
 from deniable.cli.trajectory_data import BAD, OUTSIDE, work_progress
-from deniable.exact import Epsilon
+from deniable.core import Epsilon
 
 if TYPE_CHECKING:
-    from deniable.domains import Rectangle
-    from deniable.mechanisms import Mechanism
-    from deniable.trajectories.perturb_files import PathFile
+    from deniable.core import Mechanism, Rectangle
+    from deniable.studies import PathFile
 
 MECHANISMS = ("auto", "disc", "tracs-c", "tracs-d")
 REGION = "The public region: west,south,east,north in degrees (left,bottom,right,top for plane coordinates)."
@@ -55,8 +54,7 @@ def perturb(
     Users are not written: paths are numbered. The file is read twice and never held in memory, so tracks may be long;
     only check-ins that are not in order by user and time are read as a whole, to sort them.
     """
-    from deniable.trajectories.perturb_files import perturb_file, survey_file
-    from deniable.trajectories.writers import check_target
+    from deniable.studies import check_target, perturb_file, survey_file
 
     level = Epsilon(epsilon)
     with work_progress("counting", None, hidden=as_json) as advance:
@@ -114,8 +112,8 @@ def _every_length_holds(made: Mechanism, found: PathFile) -> bool:
 
 def chosen(name: str, region: Rectangle, level: Epsilon, cells: int | None) -> Mechanism:
     """The mechanism a user asked for, on the given region."""
-    from deniable.mechanisms import make_mechanism
-    from deniable.trajectories.baselines.contestants import DISC, FINE, regridded
+    from deniable.core import make_mechanism
+    from deniable.studies import DISC, FINE, regridded
 
     registered = "nearest-cells" if name in ("auto", "disc") else name
     grid = regridded(region, cells if cells is not None else DISC if registered == "nearest-cells" else FINE)

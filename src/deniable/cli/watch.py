@@ -63,7 +63,7 @@ def watch(url: str, every: float, ca: str | None, once: bool, everything: bool, 
 
 
 def _estimates(survey: SurveyAddress, token: str | None) -> dict[str, Any]:
-    from deniable.client import HttpTransport
+    from deniable.surveys import HttpTransport
 
     url = f"{survey.url}/estimates"
     status, data = HttpTransport(ca=survey.ca).get(url) if token is None else _everything(url, token, survey.ca)
@@ -76,7 +76,7 @@ def _estimates(survey: SurveyAddress, token: str | None) -> dict[str, Any]:
 
 
 def _everything(url: str, token: str, ca: str | None) -> tuple[int, bytes]:
-    from deniable.client.transport import checked_url, not_reached, open_request
+    from deniable.surveys import checked_url, not_reached, open_request
 
     request = urllib.request.Request(checked_url(url))  # noqa: S310 - checked
     try:

@@ -7,26 +7,6 @@ make_app        the ASGI application
 serve           run it
 """
 
-from deniable.collector.addresses import Proxies
-from deniable.collector.app import make_app
-from deniable.collector.limits import Limits
-from deniable.collector.planned import Planned, opened, planned_survey
-from deniable.collector.server import Serving, listening_socket, run_workers, serve
-from deniable.collector.store import Arrival, Store
-from deniable.collector.writer import Writer
+from deniable._door import door
 
-__all__ = [
-    "Arrival",
-    "Limits",
-    "Planned",
-    "Proxies",
-    "Serving",
-    "Store",
-    "Writer",
-    "listening_socket",
-    "make_app",
-    "opened",
-    "planned_survey",
-    "run_workers",
-    "serve",
-]
+__getattr__, __dir__, __all__ = door(__name__)

@@ -8,14 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from deniable.accumulators import Accumulator, Joined, accumulator_for
+from deniable.batch import Accumulator, Joined, accumulator_for
 from deniable.collector.messages import AttributeEstimate, Estimates, Row, View
 from deniable.collector.steps import Published, live, published
 from deniable.collector.store import Store
-from deniable.domains import Binary, Categories, Circle, Interval, Text, Whole
+from deniable.core import Binary, Categories, Circle, Interval, Mechanism, Text, Whole
 from deniable.errors import DeniableError
 from deniable.estimators import attribute_shares, direction, distribution, heavy_hitters, mean, quantiles, shares
-from deniable.mechanisms import Mechanism
 from deniable.surveys import Survey
 
 LEVEL = 0.95

@@ -12,9 +12,8 @@ from sqlalchemy import Connection, delete, select
 
 from deniable.batch import Reports, SystemKeystream
 from deniable.collector.tables import INCOMING, REPORTS
-from deniable.mechanisms import Mechanism
+from deniable.core import Mechanism, encode_reports, output_bits
 from deniable.surveys import Survey
-from deniable.wire import encode_reports, output_bits
 
 if TYPE_CHECKING:
     from deniable.collector.store import Arrival, Store

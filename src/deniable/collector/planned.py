@@ -6,24 +6,32 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from deniable.accumulators import accumulator_for
+from deniable.batch import accumulator_for
 from deniable.collector.estimates import views_of
 from deniable.collector.smoothed_error import smoothed_error
 from deniable.collector.store import Store
-from deniable.domains import Binary, Categories, Circle, Disc, Domain, Interval, Points, Rectangle, Text, Whole
+from deniable.core import (
+    Binary,
+    Categories,
+    Circle,
+    Disc,
+    Domain,
+    Interval,
+    Mechanism,
+    Points,
+    Rectangle,
+    Report,
+    Text,
+    Whole,
+    make_mechanism,
+    output_bits,
+    show_fraction,
+)
 from deniable.errors import DeniableError, NotSupported
-from deniable.estimators.debias import debiasing
-from deniable.exact import show_fraction
-from deniable.mechanisms import Mechanism, make_mechanism
-from deniable.planning import Question, Way
-from deniable.planning.candidate import touched
-from deniable.planning.choose import ways
-from deniable.planning.shape import CIRCULAR, NUMERIC
-from deniable.reports import Report
-from deniable.surveys import Survey, survey_from_toml
-from deniable.surveys.toml_file import Asked, usual_mechanism
-from deniable.trajectories.density import density_map
-from deniable.wire import output_bits
+from deniable.estimators import debiasing
+from deniable.planning import CIRCULAR, NUMERIC, Question, Way, touched, ways
+from deniable.studies import density_map
+from deniable.surveys import Asked, Survey, survey_from_toml, usual_mechanism
 
 Learn = Literal["frequency", "mean", "distribution", "location", "heavy-hitters"]
 NEAR = 1.05

@@ -8,9 +8,9 @@ from typing import Any
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from deniable.client import is_loopback
 from deniable.collector.addresses import Proxies, source_of
 from deniable.collector.connections import Connection, Connections, Waiting
+from deniable.surveys import is_loopback
 
 LAST_WORDS = 1.0
 """Seconds to read a last answer before the connection is cut."""

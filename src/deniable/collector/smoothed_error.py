@@ -7,13 +7,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.domains import Circle, Interval
+from deniable.core import Circle, Interval, Mechanism
 from deniable.errors import NotSupported
-from deniable.estimators.bins import checked_bins
-from deniable.estimators.distribution_grid import IMAGINED, binned, count_covariance, sensitivity
-from deniable.estimators.expectation_maximization import fit, smoothing_matrix
-from deniable.estimators.shape import STOP
-from deniable.mechanisms import Mechanism
+from deniable.estimators import IMAGINED, STOP, binned, checked_bins, count_covariance, fit, sensitivity, smoothing_matrix
 
 Floats = NDArray[np.float64]
 BINS = 32
@@ -30,7 +26,7 @@ def smoothed_error(mechanism: Mechanism, users: int) -> float:
     holds both what smoothing bends (the estimate from the expected reports, without noise) and the noise of so many
     users (the estimate's own covariance, taken as normal).
 
-    >>> from deniable.mechanisms import make_mechanism
+    >>> from deniable.core import make_mechanism
     >>> few, many = (smoothed_error(make_mechanism("sw", epsilon=1), n) for n in (1_000, 1_000_000))
     >>> 0.003 < many < few < 0.1
     True

@@ -9,13 +9,12 @@ from datetime import UTC, date, datetime
 
 from starlette.requests import Request
 
-from deniable.client.session import period_of
 from deniable.collector.estimates import EstimateCache
 from deniable.collector.limits import Bucket, Limits
 from deniable.collector.messages import Refusal
 from deniable.collector.store import Store, digest
 from deniable.collector.writer import Writer
-from deniable.surveys import Survey
+from deniable.surveys import Survey, period_of
 
 RELOAD_SECONDS = 1.0
 MOST_BUCKETS = 10_000

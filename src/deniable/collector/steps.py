@@ -19,12 +19,10 @@ from functools import reduce
 
 from sqlalchemy import Connection, func, select, update
 
-from deniable.accumulators import Accumulator, accumulator_for
-from deniable.accumulators.choose import accumulator_from_bytes
-from deniable.client.session import period_of
+from deniable.batch import Accumulator, accumulator_for, accumulator_from_bytes
 from deniable.collector.store import Store
 from deniable.collector.tables import STEPS, SUMS, SURVEYS
-from deniable.surveys import Steps, Survey
+from deniable.surveys import Steps, Survey, period_of
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,7 @@ from sqlalchemy import Connection, Table, func, select, text, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
-from deniable.accumulators import Accumulator, accumulator_for
-from deniable.accumulators.choose import accumulator_from_bytes
-from deniable.batch import Reports
+from deniable.batch import Accumulator, Reports, accumulator_for, accumulator_from_bytes
 from deniable.collector.database import empty_log, engine_of, rewrite_tables
 from deniable.collector.kept import keep, mix
 from deniable.collector.tables import METADATA, PLANS, RECEIPTS, REWRITTEN, SUMS, SURVEYS, TOKENS

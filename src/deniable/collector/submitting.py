@@ -13,9 +13,9 @@ from deniable.collector.limits import body_of
 from deniable.collector.messages import ENCODER, Accepted, Refusal, SubmissionMessage, read_several, read_single
 from deniable.collector.state import State
 from deniable.collector.store import Arrival
+from deniable.core import decode_report
 from deniable.errors import WireError
 from deniable.surveys import BATCH_TYPE, Survey, decode_batch
-from deniable.wire import decode_report
 
 
 async def submit_one(request: Request) -> Response:

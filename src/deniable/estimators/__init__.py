@@ -14,49 +14,16 @@ two_way             the joint shares of two fields
 shares_over_rounds, shares_per_user     shares from repeated questions
 heavy_hitters       the frequent words of a domain too large to list
 HierarchicalHistogram    a protocol of its own for ranges and quantiles
+
+What one report costs in accuracy, from the integers of its mechanism:
+
+pmf, cdf, density, interval_probability     the law of a report
+report_mean, report_bias, report_variance   of the number it is read as
+expected_error, worst_case, average_error   at a value, at the worst one, on average
+support, mutual_information                 p, q and count variance of categorical mechanisms; nats
+closed_form, closed_forms                   the published formulas, to compare with
 """
 
-from deniable.estimators.attributes import attribute_shares, choose_strategy
-from deniable.estimators.bayesian_update import likely_shares
-from deniable.estimators.direction import Direction, direction
-from deniable.estimators.distribution import distribution
-from deniable.estimators.distribution_estimate import Distribution
-from deniable.estimators.estimate import Estimate
-from deniable.estimators.frequency import counts, shares
-from deniable.estimators.heavy_hitters import HeavyHitters, PEMCollector, heavy_hitters
-from deniable.estimators.hierarchy import HierarchicalHistogram
-from deniable.estimators.histogram import histogram
-from deniable.estimators.mean import mean
-from deniable.estimators.moments import variance
-from deniable.estimators.quantiles import quantiles
-from deniable.estimators.ranges import range_share
-from deniable.estimators.repeated import shares_over_rounds, shares_per_user
-from deniable.estimators.shape import Shape, shape
-from deniable.estimators.two_way import two_way
+from deniable._door import door
 
-__all__ = [
-    "Direction",
-    "Distribution",
-    "Estimate",
-    "HeavyHitters",
-    "HierarchicalHistogram",
-    "PEMCollector",
-    "Shape",
-    "attribute_shares",
-    "choose_strategy",
-    "counts",
-    "direction",
-    "distribution",
-    "heavy_hitters",
-    "histogram",
-    "likely_shares",
-    "mean",
-    "quantiles",
-    "range_share",
-    "shape",
-    "shares",
-    "shares_over_rounds",
-    "shares_per_user",
-    "two_way",
-    "variance",
-]
+__getattr__, __dir__, __all__ = door(__name__)

@@ -14,19 +14,25 @@ from typing import Any, Literal
 
 import numpy as np
 
-from deniable.accumulators import Joined, Sampled
-from deniable.domains import Binary, Categories, Record
+from deniable.batch import Joined, Sampled
+from deniable.core import (
+    Binary,
+    Categories,
+    Epsilon,
+    EpsilonLike,
+    Mechanism,
+    ProductMechanism,
+    Record,
+    SampleOne,
+    SamplingPlusFakeData,
+    mechanism_class,
+)
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators.estimate import Estimate, Target, check_target
 from deniable.estimators.frequency import shares
+from deniable.estimators.law.support import support
 from deniable.estimators.projections import simplex
 from deniable.estimators.source import Source, accumulated
-from deniable.exact import Epsilon, EpsilonLike
-from deniable.mechanisms import Mechanism, mechanism_class
-from deniable.mechanisms.records.fake_data import SamplingPlusFakeData
-from deniable.mechanisms.records.product import ProductMechanism
-from deniable.mechanisms.records.sample_one import SampleOne
-from deniable.utility import support
 
 Aim = Literal["mean", "worst"]
 

@@ -15,12 +15,12 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.channels import Channel, Table, TwoLevel
+from deniable.core import Channel, Table, TwoLevel
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators.estimate import Estimate, Target
 from deniable.estimators.frequency import shares
 from deniable.estimators.source import Source, accumulated
-from deniable.estimators.support_counts import counts_outputs, sums_over_sets, sums_over_values
+from deniable.estimators.supports import counts_outputs, sums_over_sets, sums_over_values
 
 Floats = NDArray[np.float64]
 Map = Callable[[Floats], Floats]
@@ -33,7 +33,7 @@ def likely_shares(source: Source, *, target: Target = "these users", gap: float 
     says which. The unbiased shares are the result's `parent`, and its intervals are theirs, cut to [0, 1].
     Needs how often every single output occurred, which unary, subset and hashed reports do not keep.
 
-    >>> from deniable.mechanisms import make_mechanism
+    >>> from deniable.core import make_mechanism
     >>> coin = make_mechanism("randomized-response", epsilon=1)
     >>> found = likely_shares(coin.randomize_many([1] * 1000))
     >>> bool(found.value.min() >= 0), round(float(found.value.sum()), 6)

@@ -9,11 +9,21 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.channels import Channel, Identity, Interpolated, Mixture, Nested, TwoLevel, Window
-from deniable.domains import Circle, Interval
+from deniable.core import (
+    Channel,
+    Circle,
+    CircularMechanism,
+    Identity,
+    Interpolated,
+    Interval,
+    Mechanism,
+    Mixture,
+    Nested,
+    NumericMechanism,
+    TwoLevel,
+    Windows,
+)
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.mechanisms import Mechanism
-from deniable.mechanisms.numeric_base import CircularMechanism, NumericMechanism
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -129,7 +139,7 @@ def output_cuts(channel: Channel, least: int, *, windows: bool) -> Integers:
 
 def made_of_windows(channel: Channel) -> bool:
     """Are the channel's rows a few stretches that move with the input?"""
-    return isinstance(channel, Nested | Identity) or (isinstance(channel, TwoLevel) and isinstance(channel.sets, Window))
+    return isinstance(channel, Nested | Identity) or (isinstance(channel, TwoLevel) and isinstance(channel.sets, Windows))
 
 
 def gathered(sums: Integers, cuts: Integers) -> Floats:

@@ -20,16 +20,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from deniable.channels import Bits, Channel, TwoLevel
-from deniable.channels.hadamard import Hadamard
-from deniable.channels.hashing import Hashing
-from deniable.channels.projective import Projective
-from deniable.channels.sets import SetSystem, Singleton
-from deniable.channels.subsets import Subsets
+from deniable.core import Bits, Channel, Hadamard, Hashing, Mechanism, Projective, SetSystem, Singleton, Subsets, TwoLevel
 from deniable.errors import NotSupported
-from deniable.mechanisms import Mechanism
-from deniable.utility import support
-from deniable.utility.support import overlap
+from deniable.estimators.law.support import overlap, support
 
 Floats = NDArray[np.float64]
 MOST_VALUES = 2000

@@ -14,14 +14,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.accumulators import Accumulator
-from deniable.batch.decoding import positions
-from deniable.channels import Interpolated
+from deniable.batch import Accumulator, positions
+from deniable.core import Affine, Interpolated, Mechanism, NumericMechanism, Reading
 from deniable.errors import NotSupported
-from deniable.mechanisms import Mechanism
-from deniable.mechanisms.numeric_base import NumericMechanism
-from deniable.mechanisms.reading import Affine, Reading
-from deniable.utility.law import Law
+from deniable.estimators.law.law import Law
 
 Floats = NDArray[np.float64]
 

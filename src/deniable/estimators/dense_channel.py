@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deniable.channels import Channel, Identity, Interpolated, Mixture, Nested, TwoLevel, Window
-from deniable.channels.sets import slid_window
+from deniable.core import Channel, Identity, Interpolated, Mixture, Nested, TwoLevel, Windows, slid_window
 from deniable.errors import NotSupported
 from deniable.estimators.bins import Axis, Floats, Integers
+from deniable.estimators.law.rows import dense
 from deniable.estimators.window_channel import LEAST_INPUTS, WindowTransition, window_end
-from deniable.utility.rows import dense
 
 MOST_WORK = 1 << 28
 CHUNK = 1 << 22
@@ -42,7 +41,7 @@ def _matrix(channel: Channel, axis: Axis, cuts: Integers) -> Floats:
         return _matrix(channel.inner, axis.coarser(channel.steps), cuts)
     sizes = np.diff(cuts).astype(np.float64)
     wide = axis.per_bin >= LEAST_INPUTS and sizes.max() > 1
-    if wide and isinstance(channel, TwoLevel) and isinstance(channel.sets, Window):
+    if wide and isinstance(channel, TwoLevel) and isinstance(channel.sets, Windows):
         gain = (channel.high - channel.low) / channel.total
         return channel.low / channel.total * sizes + gain * _window(channel.sets, axis, cuts)
     if wide and isinstance(channel, Nested):
@@ -52,11 +51,11 @@ def _matrix(channel: Channel, axis: Axis, cuts: Integers) -> Floats:
             found += gain * _window(slid_window(channel.cells, width), axis, cuts)
         return found
     if wide and isinstance(channel, Identity):
-        return _window(Window(channel.size, channel.size, 1, 0, 0, channel.size - 1), axis, cuts)
+        return _window(Windows(channel.size, channel.size, 1, 0, 0, channel.size - 1), axis, cuts)
     return _averaged(channel, axis, cuts)
 
 
-def _window(sets: Window, axis: Axis, cuts: Integers) -> Floats:
+def _window(sets: Windows, axis: Axis, cuts: Integers) -> Floats:
     """How many cells of a bin of outputs the window of a bin holds, on average."""
     sizes = np.diff(cuts).astype(np.float64)
     return WindowTransition(0.0, 1.0, sizes, window_end(sets, axis, cuts, 0), window_end(sets, axis, cuts, sets.members)).matrix

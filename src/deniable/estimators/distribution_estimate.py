@@ -13,7 +13,7 @@ from deniable.estimators.bins import Floats
 from deniable.estimators.estimate import Estimate, half_width
 
 if TYPE_CHECKING:
-    from deniable.estimators.shape import Shape
+    from deniable.estimators.shape_fit import Shape
 
 Answer = Callable[[float], tuple[Floats, Floats]]
 """The ends of intervals at a level."""

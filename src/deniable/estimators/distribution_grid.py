@@ -7,13 +7,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from deniable.channels import TwoLevel, Window
-from deniable.domains import Circle, Interval
+from deniable.core import Circle, Interval, Mechanism, TwoLevel, Windows
 from deniable.estimators.bins import Floats, Integers, checked_bins, input_axis, output_cuts
 from deniable.estimators.dense_channel import DenseTransition, dense_transition
 from deniable.estimators.estimate import Target
 from deniable.estimators.window_channel import LEAST_INPUTS, WindowTransition, window_spread, window_transition
-from deniable.mechanisms import Mechanism
 
 FINE_BINS = 64
 """Fewer bins are put together from so many, or the outputs would be told apart too coarsely."""
@@ -52,7 +50,7 @@ def binned(mechanism: Mechanism, bins: int) -> Binned:
         finer = 1
         channel, axis = input_axis(mechanism, bins)
     wide = axis.per_bin >= LEAST_INPUTS
-    windows = wide and isinstance(channel, TwoLevel) and isinstance(channel.sets, Window)
+    windows = wide and isinstance(channel, TwoLevel) and isinstance(channel.sets, Windows)
     cuts = output_cuts(channel, window_spread(axis) if wide else 1, windows=windows)
     transition: WindowTransition | DenseTransition
     if windows:
@@ -70,7 +68,7 @@ def fine_cells(mechanism: Mechanism) -> int:
     assert isinstance(mechanism.domain, Interval | Circle)
     most = checked_bins(mechanism, None, FINE[0])
     channel, axis = input_axis(mechanism, 1)
-    if isinstance(channel, TwoLevel) and isinstance(channel.sets, Window):
+    if isinstance(channel, TwoLevel) and isinstance(channel.sets, Windows):
         for cells in FINE:
             if cells <= most and axis.per_bin >= LEAST_INPUTS * cells:
                 return cells

@@ -13,16 +13,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.accumulators import Joined
-from deniable.channels import Table
-from deniable.domains import Binary, Categories
+from deniable.batch import Joined
+from deniable.core import Binary, Categories, Table
 from deniable.errors import NotSupported
 from deniable.estimators.covariance import MOST_VALUES, support_law
 from deniable.estimators.estimate import Estimate, Target, check_target
 from deniable.estimators.intervals import SupportInterval
 from deniable.estimators.projections import simplex
 from deniable.estimators.source import Source, accumulated
-from deniable.estimators.support_counts import support_counts
+from deniable.estimators.supports import support_counts
 from deniable.estimators.table_decoder import TableDecoder
 
 Floats = NDArray[np.float64]
@@ -36,8 +35,8 @@ def counts(source: Source, *, target: Target = "these users") -> Estimate:
     For "these users" the variance is that of the privacy noise alone; for "population" (n times the
     share in the population the users were drawn from) it holds the sampling too.
 
-    >>> from deniable.domains import Categories
-    >>> from deniable.mechanisms import make_mechanism
+    >>> from deniable.core import Categories
+    >>> from deniable.core import make_mechanism
     >>> mechanism = make_mechanism("k-rr", domain=Categories(["cat", "dog", "bird"]), epsilon=1)
     >>> found = counts(mechanism.randomize_many(["dog"] * 100))
     >>> abs(float(found.value.sum()) - 100) < 1e-9      # unbiased counts of k-rr add up to everyone

@@ -14,22 +14,26 @@ from typing import Any, Literal
 
 import numpy as np
 
-from deniable.accumulators import Accumulator, accumulator_for
-from deniable.batch import Keystream, Reports, SystemKeystream, randomize_many
-from deniable.batch.frames import unframed
-from deniable.batch.grids import GridEncoder
-from deniable.batch.sampler import uniform_below
-from deniable.domains import Categories, Interval
+from deniable.batch import (
+    Accumulator,
+    GridEncoder,
+    Keystream,
+    Reports,
+    SystemKeystream,
+    accumulator_for,
+    randomize_many,
+    unframed,
+    uniform_below,
+)
+from deniable.core import Categories, EpsilonLike, Interval, Mechanism, cells, make_mechanism
 from deniable.errors import InvalidParameter, WrongRecipe
 from deniable.estimators.bins import Floats
 from deniable.estimators.estimate import Estimate
-from deniable.estimators.quantiles import checked_levels
+from deniable.estimators.law.support import support
+from deniable.estimators.quantile_levels import checked_levels
 from deniable.estimators.ranges import covered
-from deniable.estimators.support_counts import support_counts
+from deniable.estimators.supports import support_counts
 from deniable.estimators.tree import consistent, influence
-from deniable.exact import EpsilonLike, cells
-from deniable.mechanisms import Mechanism, make_mechanism
-from deniable.utility import support
 
 MOST_LEAVES = 1 << 20
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from deniable.core import NumericMechanism
 from deniable.errors import NotSupported
 from deniable.estimators.debias import Debiasing, Moments, debiasing, moments
 from deniable.estimators.estimate import Estimate, Target, check_target
-from deniable.estimators.mean import users_square
-from deniable.estimators.shape import Method, shape
+from deniable.estimators.means import users_square
+from deniable.estimators.shape_fit import Method, shape
 from deniable.estimators.source import Source, accumulated
-from deniable.mechanisms.numeric_base import NumericMechanism
 
 
 def variance(source: Source, *, target: Target = "these users", method: Method | None = None) -> Estimate:
@@ -21,7 +21,7 @@ def variance(source: Source, *, target: Target = "these users", method: Method |
     with two or three different outputs do not show the spread of the values. For "these users" it is the
     mean squared distance from their own mean; its interval is on the safe side.
 
-    >>> from deniable.mechanisms import make_mechanism
+    >>> from deniable.core import make_mechanism
     >>> found = variance(make_mechanism("pm", epsilon=4).randomize_many([0.1, 0.9] * 5000))
     >>> abs(float(found.value) - 0.16) < 0.03
     True

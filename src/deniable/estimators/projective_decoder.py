@@ -25,7 +25,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from deniable.channels.projective import Projective
+from deniable.core import Projective
 from deniable.estimators.walsh_hadamard import Number
 
 LANES = 8

@@ -6,7 +6,7 @@ import numpy as np
 
 from deniable.estimators.bins import Floats
 from deniable.estimators.estimate import Estimate, Target
-from deniable.estimators.shape import Method, shape
+from deniable.estimators.shape_fit import Method, shape
 from deniable.estimators.source import Source
 
 
@@ -24,7 +24,7 @@ def range_share(
     From the estimated distribution; its interval holds for every distribution. A protocol made for ranges, whose
     answers are unbiased, is `HierarchicalHistogram`.
 
-    >>> from deniable.mechanisms import make_mechanism
+    >>> from deniable.core import make_mechanism
     >>> found = range_share(make_mechanism("sw", epsilon=4).randomize_many([0.3] * 1000), 0.2, 0.4)
     >>> float(found.value) > 0.9
     True

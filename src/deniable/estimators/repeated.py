@@ -12,14 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.batch import Reports
-from deniable.batch.frames import unframed
+from deniable.batch import Reports, unframed
+from deniable.core import LAYER, Mechanism, Rappor
 from deniable.errors import InvalidParameter, NotSupported, WrongRecipe
 from deniable.estimators.estimate import Estimate, Target, check_target
 from deniable.estimators.projections import simplex
 from deniable.estimators.source import Source, accumulated
-from deniable.mechanisms import Mechanism
-from deniable.mechanisms.categorical.rappor import LAYER, Rappor
 
 Floats = NDArray[np.float64]
 CHUNK_CELLS = 1 << 22
@@ -50,7 +48,7 @@ def shares_per_user(reports: Reports, users: Any, *, target: Target = "these use
 
     `users` says who sent each report: an array of names or numbers, as long as the batch.
 
-    >>> from deniable.domains import Categories
+    >>> from deniable.core import Categories
     >>> weekly = Rappor(domain=Categories(3), epsilon=1, permanent=3)
     >>> shares_per_user(weekly.randomize_many([2, 2, 0]), ["ann", "ann", "bob"]).n
     2

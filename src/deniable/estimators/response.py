@@ -15,13 +15,23 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.channels import Channel, Identity, Interpolated, Mixture, Nested, TwoLevel, Window
-from deniable.channels.sets import Singleton, slid_window
-from deniable.domains import Circle, Interval
+from deniable.core import (
+    Channel,
+    Circle,
+    Identity,
+    Interpolated,
+    Interval,
+    Mechanism,
+    Mixture,
+    Nested,
+    Singleton,
+    TwoLevel,
+    Windows,
+    slid_window,
+)
 from deniable.errors import InvalidParameter
 from deniable.estimators.bins import Floats, Integers, input_axis
-from deniable.mechanisms import Mechanism
-from deniable.utility.rows import dense, runs
+from deniable.estimators.law.rows import dense, runs
 
 FEW_GROUPS, MANY_GROUPS = 48, 128
 MANY_REPORTS = 20_000
@@ -167,13 +177,13 @@ def group_cuts(channel: Channel, groups: int) -> Integers:
     return cuts if _windows(channel) else np.unique(np.concatenate([cuts, [1, outputs - 1]]))
 
 
-def _windows(channel: Channel) -> list[Window]:
+def _windows(channel: Channel) -> list[Windows]:
     """The windows that a channel is made of; none when it is made of something else."""
     if isinstance(channel, Interpolated):
         return _windows(channel.inner)
     if isinstance(channel, Mixture):
         return [window for part in channel.parts for window in _windows(part)]
-    if isinstance(channel, TwoLevel) and isinstance(channel.sets, Window):
+    if isinstance(channel, TwoLevel) and isinstance(channel.sets, Windows):
         return [channel.sets]
     if isinstance(channel, Nested):
         return [slid_window(channel.cells, width) for width in channel.widths]

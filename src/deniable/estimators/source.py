@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from deniable.accumulators import Accumulator, accumulator_for
-from deniable.batch import Reports
+from deniable.batch import Accumulator, Reports, accumulator_for
 from deniable.errors import InvalidParameter
 
 Source = Accumulator | Reports
@@ -12,7 +11,7 @@ Source = Accumulator | Reports
 def accumulated(source: Source) -> Accumulator:
     """The sums behind an estimate; a batch of reports is folded into them.
 
-    >>> from deniable.mechanisms import make_mechanism
+    >>> from deniable.core import make_mechanism
     >>> coin = make_mechanism("randomized-response", epsilon=1)
     >>> accumulated(coin.randomize_many([0, 1, 1])).n
     3

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.channels import Table
+from deniable.core import Mechanism, Table
 from deniable.errors import NotSupported
-from deniable.mechanisms import Mechanism
 
 Floats = NDArray[np.float64]
 MOST_CONDITION = 1e9

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from deniable.channels import TwoLevel, Window
+from deniable.core import TwoLevel, Windows
 from deniable.estimators.bins import Axis, Floats, Integers
 
 LEAST_INPUTS = 4
@@ -67,7 +67,7 @@ def window_spread(axis: Axis) -> int:
 def window_transition(channel: TwoLevel, axis: Axis, cuts: Integers) -> WindowTransition:
     """The exact probabilities of a window channel between bins."""
     sets = channel.sets
-    assert isinstance(sets, Window)
+    assert isinstance(sets, Windows)
     return WindowTransition(
         channel.low / channel.total,
         (channel.high - channel.low) / channel.total,
@@ -77,12 +77,12 @@ def window_transition(channel: TwoLevel, axis: Axis, cuts: Integers) -> WindowTr
     )
 
 
-def wraps(sets: Window) -> bool:
+def wraps(sets: Windows) -> bool:
     """Does the window move around a circle?"""
     return sets.first < 0
 
 
-def window_end(sets: Window, axis: Axis, cuts: Integers, shift: int) -> End:
+def window_end(sets: Windows, axis: Axis, cuts: Integers, shift: int) -> End:
     """Coefficients of the average of F at start + shift."""
     size = len(cuts) - 1
     if wraps(sets):

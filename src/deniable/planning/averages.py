@@ -15,22 +15,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.auditing.poisoning import mean_gain
 from deniable.batch import Keystream, randomize_many
-from deniable.channels import Mixture
-from deniable.domains import Interval, Record
+from deniable.core import Epsilon, Interval, Mechanism, Mixture, ProductMechanism, Record, SampleOne, make_mechanism
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.estimators.debias import Debiasing, debiasing
-from deniable.exact import Epsilon
-from deniable.mechanisms import Mechanism, make_mechanism
-from deniable.mechanisms.records.product import ProductMechanism
-from deniable.mechanisms.records.sample_one import SampleOne
+from deniable.estimators import Debiasing, Law, debiasing
 from deniable.planning.fakes import record_gain
 from deniable.planning.frequency import attempt
 from deniable.planning.question import Question
 from deniable.planning.trials import each_survey, rounds
 from deniable.planning.way import Floats, LeftOut, Prediction, Way, fakes, normal
-from deniable.utility.law import Law
+from deniable.privacy import mean_gain
 
 NAMES = ("duchi", "one-bit-mean", "three-outputs", "hm", "pm", "pm-sub", "sw", "sw-c", "pm-c", "t-pm", "t-sw", "ogpm-u")
 SLOW = ("laplace", "staircase")

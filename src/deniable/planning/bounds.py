@@ -11,11 +11,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from deniable.design import design, extremal_design
-from deniable.domains import Binary, Circle, Disc, Domain, Interval, Record, Rectangle
-from deniable.domains.words import Text, Whole
+from deniable.core import Binary, Circle, Disc, Domain, Epsilon, Interval, Record, Rectangle, Text, Whole
 from deniable.errors import DeniableError
-from deniable.exact import Epsilon
+from deniable.planning.designs.choose import design
+from deniable.planning.designs.extremal import extremal_design
 from deniable.planning.question import Question
 from deniable.planning.way import NORMAL
 

@@ -7,18 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from deniable.auditing.poisoning import Gain
-from deniable.channels import Bits, Channel, Mixture, Product, TwoLevel
-from deniable.channels.fake_data import Field
-from deniable.channels.hashing import Hashing
-from deniable.channels.subsets import Subsets
-from deniable.estimators.hierarchy import HierarchicalHistogram
-from deniable.exact import Epsilon
-from deniable.mechanisms import Mechanism
+from deniable.core import Bits, Channel, Epsilon, Field, Hashing, Mechanism, Mixture, Product, Subsets, TwoLevel, output_bits
+from deniable.estimators import HierarchicalHistogram
 from deniable.planning.bounds import Bound, NoBound
 from deniable.planning.question import Question
 from deniable.planning.way import LeftOut, Prediction, Simulated, Way, fakes
-from deniable.wire import output_bits
+from deniable.privacy import Gain
 
 
 @dataclass(frozen=True)

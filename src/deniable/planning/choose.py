@@ -10,9 +10,8 @@ from functools import cache
 
 from scipy.optimize import brentq
 
-from deniable.domains import Rectangle
+from deniable.core import Epsilon, Rectangle
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.exact import Epsilon
 from deniable.planning.averages import mean_ways
 from deniable.planning.bounds import Bound, NoBound, lower_bound
 from deniable.planning.candidate import Candidate, Plan
@@ -60,7 +59,7 @@ def plan(question: Question) -> Plan:
 
     Ranked by predicted error. A target that no candidate meets is refused, with the bound that no mechanism passes.
 
-    >>> from deniable.domains import Categories
+    >>> from deniable.core import Categories
     >>> found = plan(Question(task="frequency", domain=Categories(1000), users=100_000, epsilon=1))
     >>> found.pick.mechanism, round(found.pick.predicted_error, 5), found.lean.mechanism
     ('subset', 0.00606, 'projective')

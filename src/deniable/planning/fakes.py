@@ -13,16 +13,10 @@ from itertools import combinations
 import numpy as np
 from scipy.special import ndtr
 
-from deniable.auditing.poisoning import Gain, count_gain, mean_gain
-from deniable.channels import Bits, TwoLevel
-from deniable.channels.hadamard import Hadamard
-from deniable.channels.projective import Projective
-from deniable.channels.sets import Singleton
-from deniable.channels.subsets import Subsets
-from deniable.domains import Interval
-from deniable.estimators.covariance import SupportLaw
-from deniable.mechanisms import Mechanism
+from deniable.core import Bits, Hadamard, Interval, Mechanism, Projective, Singleton, Subsets, TwoLevel
+from deniable.estimators import SupportLaw
 from deniable.planning.way import Floats, fakes
+from deniable.privacy import Gain, count_gain, mean_gain
 
 MOST_LISTED = 1 << 14
 

@@ -13,22 +13,25 @@ from typing import Any
 
 import numpy as np
 
-from deniable.auditing.poisoning import count_gain
 from deniable.batch import Keystream, randomize_many
-from deniable.domains import Binary, Domain, Record
+from deniable.core import (
+    Binary,
+    Domain,
+    Epsilon,
+    Mechanism,
+    ProductMechanism,
+    Record,
+    SampleOne,
+    SamplingPlusFakeData,
+    make_mechanism,
+)
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.estimators.attributes import predicted_errors
-from deniable.estimators.support_counts import support_counts
-from deniable.exact import Epsilon
-from deniable.mechanisms import Mechanism, make_mechanism
-from deniable.mechanisms.records.fake_data import SamplingPlusFakeData
-from deniable.mechanisms.records.product import ProductMechanism
-from deniable.mechanisms.records.sample_one import SampleOne
+from deniable.estimators import predicted_errors, support, support_counts
 from deniable.planning.fakes import record_gain
 from deniable.planning.question import Question
 from deniable.planning.trials import each_sum, rounds
 from deniable.planning.way import Floats, LeftOut, Prediction, Way, fakes, normal
-from deniable.utility import support
+from deniable.privacy import count_gain
 
 NAMES = ("k-rr", "sue", "oue", "sign-bits", "blh", "olh", "hadamard", "projective", "subset")
 INNER = ("k-rr", "olh", "oue", "hadamard", "subset")
@@ -79,7 +82,7 @@ def _one(question: Question, mechanism: Mechanism) -> Way:
 def share_error(mechanism: Mechanism, n: int, *, worst: bool = False) -> float:
     """The root of the variance of a share among n users: averaged over the values, or the largest there is.
 
-    >>> from deniable.domains import Categories
+    >>> from deniable.core import Categories
     >>> mechanism = make_mechanism("oue", domain=Categories(1000), epsilon=1)
     >>> round(share_error(mechanism, 100_000), 6)      # about sqrt(4e / (e - 1)**2 / n)
     0.006069

@@ -15,15 +15,12 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
-from deniable.batch import Keystream, randomize_many
-from deniable.batch.sampler import uniform_below
-from deniable.design import extremal_design, sample_size
-from deniable.design.extremal import marginals
-from deniable.design.hypotheses import Hypotheses
-from deniable.domains import Categories
+from deniable.batch import Keystream, randomize_many, uniform_below
+from deniable.core import Categories, Epsilon, Mechanism, make_mechanism
 from deniable.errors import InvalidParameter
-from deniable.exact import Epsilon
-from deniable.mechanisms import Mechanism, make_mechanism
+from deniable.planning.designs.extremal import extremal_design, marginals
+from deniable.planning.designs.hypotheses import Hypotheses
+from deniable.planning.designs.sample_size import sample_size
 from deniable.planning.fakes import decision_gain
 from deniable.planning.frequency import attempt
 from deniable.planning.question import Question

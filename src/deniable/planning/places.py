@@ -15,23 +15,27 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.batch import Keystream, randomize_many
-from deniable.batch.place_decoding import decode_places
-from deniable.batch.sampler import uniform_below
-from deniable.channels import TwoLevel
-from deniable.channels.nearest import NearestCells
-from deniable.design.direction_split import direction_split
-from deniable.domains import Disc, Domain, Interval, Points, Rectangle
+from deniable.batch import Keystream, decode_places, randomize_many, uniform_below
+from deniable.core import (
+    Disc,
+    Domain,
+    Epsilon,
+    Interval,
+    Mechanism,
+    NearestCells,
+    Points,
+    Rectangle,
+    TraCSC,
+    TraCSD,
+    TwoLevel,
+    make_mechanism,
+)
 from deniable.errors import NotSupported
-from deniable.estimators.distribution_grid import binned
-from deniable.exact import Epsilon
-from deniable.mechanisms import Mechanism, make_mechanism
-from deniable.mechanisms.spatial.tracs_c import TraCSC
-from deniable.mechanisms.spatial.tracs_d import TraCSD
+from deniable.estimators import binned, dense
+from deniable.planning.designs.direction_split import direction_split
 from deniable.planning.frequency import attempt
 from deniable.planning.question import Question
 from deniable.planning.way import Floats, LeftOut, Prediction, Way
-from deniable.utility.rows import dense
 
 NAMES: dict[type[Domain], tuple[str, ...]] = {
     Rectangle: ("nearest-cells", "tracs-c", "tracs-d"),

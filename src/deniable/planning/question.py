@@ -8,10 +8,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, get_args
 
-from deniable.domains import Binary, Categories, Circle, Disc, Domain, Interval, Points, Record, Rectangle
-from deniable.domains.words import Text, Whole
+from deniable.core import (
+    Binary,
+    Categories,
+    Circle,
+    Disc,
+    Domain,
+    Epsilon,
+    EpsilonLike,
+    Interval,
+    Points,
+    Record,
+    Rectangle,
+    Text,
+    Whole,
+)
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.exact import Epsilon, EpsilonLike
 
 Task = Literal["frequency", "mean", "distribution", "quantile", "heavy-hitters", "location", "test"]
 Data = Literal["even", "worst"]

@@ -18,26 +18,28 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import qmc
 
-from deniable.auditing.poisoning import Gain
-from deniable.batch import Keystream, randomize_many
-from deniable.batch.sampler import uniform_below
-from deniable.domains import Categories, Circle, Interval
+from deniable.batch import Keystream, randomize_many, uniform_below
+from deniable.core import Categories, Circle, Epsilon, Interval, Mechanism, make_mechanism
 from deniable.errors import NotSupported
-from deniable.estimators.bins import checked_bins, gathered
-from deniable.estimators.covariance import support_law
-from deniable.estimators.distribution_grid import binned, count_covariance
-from deniable.estimators.hierarchy import HierarchicalHistogram
-from deniable.estimators.histogram import MOST_CONDITION
-from deniable.estimators.support_counts import support_counts
-from deniable.estimators.tree import consistent, influence
-from deniable.exact import Epsilon
-from deniable.mechanisms import Mechanism, make_mechanism
+from deniable.estimators import (
+    MOST_CONDITION,
+    HierarchicalHistogram,
+    binned,
+    checked_bins,
+    consistent,
+    count_covariance,
+    gathered,
+    influence,
+    support_counts,
+    support_law,
+)
 from deniable.planning.fakes import part_of, supported
 from deniable.planning.frequency import NAMES as CATEGORICAL
 from deniable.planning.frequency import attempt
 from deniable.planning.question import Question
 from deniable.planning.trials import each_sum, rounds
 from deniable.planning.way import NORMAL, Floats, LeftOut, Prediction, Way
+from deniable.privacy import Gain
 
 NUMERIC = ("sw", "window", "ogpm", "pm", "hm", "pm-sub", "redesigned-sw", "pm-c", "sw-c")
 SLOW = ("laplace", "staircase", "bounded-laplace", "truncated-laplace", "atoms")

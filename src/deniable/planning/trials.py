@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from deniable.accumulators import Accumulator, accumulator_for
-from deniable.batch import Reports
+from deniable.batch import Accumulator, Reports, accumulator_for
 
 AT_ONCE = 1 << 18
 """People whose reports are drawn together."""

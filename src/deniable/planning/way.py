@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.auditing.poisoning import Gain
 from deniable.batch import Keystream, SystemKeystream
 from deniable.errors import InvalidParameter
+from deniable.privacy import Gain
 
 Floats = NDArray[np.float64]
 NORMAL = 1.959963984540054

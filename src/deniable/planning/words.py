@@ -16,18 +16,10 @@ import numpy as np
 from scipy import special, stats
 from scipy.optimize import brentq
 
-from deniable.accumulators import accumulator_for
-from deniable.batch import Keystream, randomize_many
-from deniable.batch.sampler import uniform_below
-from deniable.channels import TwoLevel
-from deniable.domains.words import Text, Whole
+from deniable.batch import Keystream, PEMCollector, accumulator_for, randomize_many, uniform_below
+from deniable.core import Epsilon, PrefixExtending, PrefixMechanism, Text, TreeHist, TwoLevel, Whole
 from deniable.errors import NotSupported
-from deniable.estimators.heavy_hitters import PEMCollector, heavy_hitters
-from deniable.estimators.heavy_hitters.pem import chances
-from deniable.exact import Epsilon
-from deniable.mechanisms.words.pem import PrefixExtending
-from deniable.mechanisms.words.prefixes import PrefixMechanism
-from deniable.mechanisms.words.tree_hist import TreeHist
+from deniable.estimators import chances, heavy_hitters
 from deniable.planning.fakes import word_gain
 from deniable.planning.frequency import attempt
 from deniable.planning.question import Question

@@ -1,4 +1,4 @@
-"""What was promised to a person, in all: several answers, repeated answers, and what the crowd adds.
+"""What was promised, and is it true? Accounts of several answers, audits, and the suite for new mechanisms.
 
 basic, composed_epsilon, composed_delta, composed_exactly, parallel, group      several answers
 Odometer                                                                        a running account
@@ -10,58 +10,32 @@ indicator                                                                       
 central                                                                         what all people's reports promise together
 posterior, guess_right, bits_learned, in_words                                  what a level means
 
-What colluding users learn from joint answers is in deniable.joint (`accounting`).
+Audits:
+
+verify                  a compiled channel against its claim, by a verifier that shares nothing with the samplers
+audit                   any function, command or service: a lower bound of its epsilon, from draws
+Vectorised, Scalar, Command, HttpClient    what can be audited
+audit_mechanism         the same for this package's own samplers
+independence_test       reused noise, reused seeds, serial correlation
+coordinate_test         every coordinate of a vector report, the last one too
+float_support_test      outputs that only one input can give
+memo_test               "permanent" answers that are not
+timing_test             times that depend on the value
+reconstruct, attribute_inference        what repeated reports, or one report, give away
+count_gain, mean_gain, worst_report    how far fake users can push an estimate
+plausibility_test       could honest users have sent these reports?
+
+For authors of mechanisms; never for real reports:
+
+check_mechanism, assert_conforms      the whole suite on one mechanism
+CHECKS, run_check                     its checks one by one; Finding and Skip are what they say
+exact_law                             a sampler's law by trying every answer of its coins
+ReplayCoins, ScriptedCoins            coins from given bytes, or with given answers
+FixedCoins, FixedKeystream            the same randomness on every run
+CountingCoins                         coins that remember what was asked
+binomial_tail, goodness_of_fit        counts against exact weights
 """
 
-from deniable.privacy.approximate import Exposed, gaussian_delta, gaussian_epsilon, gaussian_sigma, indicator, loss_exceeds
-from deniable.privacy.central import Central, central, group_words
-from deniable.privacy.composition import (
-    advanced_epsilon,
-    basic,
-    composed_delta,
-    composed_epsilon,
-    composed_exactly,
-    group,
-    parallel,
-)
-from deniable.privacy.conditions import shuffling_conditions
-from deniable.privacy.longitudinal import Repeated, repeated
-from deniable.privacy.odometer import Odometer
-from deniable.privacy.shuffling import (
-    attained_delta,
-    attained_epsilon,
-    shuffled_delta,
-    shuffled_epsilon,
-)
-from deniable.privacy.words import bits_learned, guess_right, in_words, posterior
+from deniable._door import door
 
-__all__ = [
-    "Central",
-    "Exposed",
-    "Odometer",
-    "Repeated",
-    "advanced_epsilon",
-    "attained_delta",
-    "attained_epsilon",
-    "basic",
-    "bits_learned",
-    "central",
-    "composed_delta",
-    "composed_epsilon",
-    "composed_exactly",
-    "gaussian_delta",
-    "gaussian_epsilon",
-    "gaussian_sigma",
-    "group",
-    "group_words",
-    "guess_right",
-    "in_words",
-    "indicator",
-    "loss_exceeds",
-    "parallel",
-    "posterior",
-    "repeated",
-    "shuffled_delta",
-    "shuffled_epsilon",
-    "shuffling_conditions",
-]
+__getattr__, __dir__, __all__ = door(__name__)

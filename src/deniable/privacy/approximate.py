@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from scipy.special import ndtr
 
+from deniable.core import Number, as_fraction
 from deniable.errors import InvalidParameter
-from deniable.exact import Number, as_fraction
 from deniable.privacy._normal_tails import delta_bound, rounded_up
 
 ROUNDING = 1e-9

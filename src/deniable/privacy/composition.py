@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
+from deniable.core import Number, as_fraction
 from deniable.errors import InvalidParameter
-from deniable.exact import Number, as_fraction
 
 MOST_STEPS, MOST_WORK = 1 << 19, 1 << 33
 """Lattice steps of all levels together, and steps times answers; a finer lattice is replaced by a coarser one, rounded up."""

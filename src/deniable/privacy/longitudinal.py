@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from deniable.core import Number, as_fraction
 from deniable.errors import InvalidParameter
-from deniable.exact import Number, as_fraction
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from deniable.core import Mechanism, Number, as_fraction, show_fraction
 from deniable.errors import BudgetSpent, InvalidParameter
-from deniable.exact import Number, as_fraction, show_fraction
-from deniable.mechanisms import Mechanism
 from deniable.privacy.composition import composed_epsilon
 
 
 @dataclass
 class Odometer:
-    """Adds up answers; refuses the one that would pass `limit`. What a device keeps for good is `deniable.client.Ledger`.
+    """Adds up answers; refuses the one that would pass `limit`. What a device keeps for good is `deniable.surveys.Ledger`.
 
     >>> account = Odometer(limit=2)
     >>> account.spend(1, "commute"), account.spend("1/2", "income")

@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 from scipy.signal import fftconvolve
 from scipy.stats import binom
 
-from deniable.channels import TwoLevel
-from deniable.channels.sets import Singleton
-from deniable.mechanisms import Mechanism
+from deniable.core import Mechanism, Singleton, TwoLevel
 
 BLOCKS = 256
 ROUNDING = 2e-12

@@ -24,13 +24,8 @@ from numpy.typing import NDArray
 from scipy.special import betainc
 from scipy.stats import binom
 
-from deniable.channels import TwoLevel
-from deniable.channels.hadamard import Hadamard
-from deniable.channels.projective import Projective
-from deniable.channels.sets import Singleton
-from deniable.channels.subsets import Subsets
+from deniable.core import Hadamard, Mechanism, Projective, Singleton, Subsets, TwoLevel
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.mechanisms import Mechanism
 from deniable.privacy.shuffled_bits import bits_of
 
 LEAST_DELTA = 1e-11
@@ -81,8 +76,8 @@ def crowd_of(epsilon: float) -> Crowd:
 def blanket_of(mechanism: Mechanism) -> Blanket | None:
     """Of a two-level mechanism whose answers all differ equally; None for others.
 
-    >>> from deniable.domains import Categories
-    >>> from deniable.mechanisms import make_mechanism
+    >>> from deniable.core import Categories
+    >>> from deniable.core import make_mechanism
     >>> found = blanket_of(make_mechanism("k-rr", domain=Categories(10), epsilon=1))
     >>> round(found.share, 4)                                           # k / (e + k - 1)
     0.8534

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from deniable.core import hiding
 from deniable.errors import InvalidParameter
-from deniable.exact import hiding
 
 
 def posterior(prior: float, epsilon: float) -> tuple[float, float]:

@@ -11,12 +11,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
+from deniable.core import Mechanism, Number, as_fraction, canonical_json, mechanism_from_recipe, parse_json
 from deniable.errors import InvalidParameter, Malformed, OutOfDomain, UnknownVersion, WrongRecipe
-from deniable.exact import Number, as_fraction
-from deniable.mechanisms import Mechanism, mechanism_from_recipe
-from deniable.reports import canonical_json
 from deniable.surveys.release import LIVE_WORDS, Release, Steps, release_document, release_from
-from deniable.wire import parse_json
 
 FORMAT, VERSION = "deniable-survey", 1
 STRATEGIES = {"split": "product", "sample-one": "sample-one", "fake-data": "rs-fd"}
@@ -46,8 +43,8 @@ class Survey:
     However many attributes there are, a whole answer is one value and one report: with several attributes
     the mechanism is one on records (`product`, `sample-one`, `rs-fd`), so its certificate covers the answer.
 
-    >>> from deniable.domains import Categories
-    >>> from deniable.mechanisms import make_mechanism
+    >>> from deniable.core import Categories
+    >>> from deniable.core import make_mechanism
     >>> commute = make_mechanism("k-rr", domain=Categories(["bike", "bus", "car"]), epsilon=1)
     >>> question = Attribute("commute", "How did you get to work today?")
     >>> survey = Survey(title="Commuting", purpose="To plan bus lines.", attributes=[question], mechanism=commute, budget=1)

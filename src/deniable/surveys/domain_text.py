@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from deniable.domains import (
+from deniable.core import (
     Binary,
     Categories,
     Circle,
@@ -19,9 +19,9 @@ from deniable.domains import (
     Text,
     Whole,
     domain_from_recipe,
+    parse_json,
 )
 from deniable.errors import InvalidDomain, OutOfDomain
-from deniable.wire import parse_json
 
 FORMS = (
     "binary, categories:5, categories:a,b,c, interval:0,1[,cells], circle[:period[,cells]], "

@@ -8,10 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from deniable.core import Report, decode_report, encode_report, encode_reports, parse_json
 from deniable.errors import Malformed, UnknownVersion, WrongRecipe
-from deniable.reports import Report
 from deniable.surveys.document import Survey
-from deniable.wire import decode_report, encode_report, encode_reports, parse_json
 
 MAGIC, VERSION = b"ds", 1
 KEY_BYTES = 16

@@ -10,13 +10,20 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from deniable.domains import Domain, Interval, Record, domain_from_recipe
+from deniable.core import (
+    USUAL,
+    Domain,
+    Epsilon,
+    Interval,
+    Mechanism,
+    ProductMechanism,
+    Record,
+    SampleOne,
+    SamplingPlusFakeData,
+    domain_from_recipe,
+    make_mechanism,
+)
 from deniable.errors import InvalidParameter
-from deniable.exact import Epsilon
-from deniable.mechanisms import Mechanism, make_mechanism
-from deniable.mechanisms.records.fake_data import SamplingPlusFakeData
-from deniable.mechanisms.records.product import USUAL, ProductMechanism
-from deniable.mechanisms.records.sample_one import SampleOne
 from deniable.surveys.document import STRATEGIES, Attribute, Survey
 from deniable.surveys.domain_text import parse_domain
 

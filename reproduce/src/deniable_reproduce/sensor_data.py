@@ -1,0 +1,94 @@
+"""Sensor readings sent through mechanisms many times: errors of a histogram and of a mean (Figures 5.16 and 5.17)."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.batch import randomize_many
+from deniable.core import Mechanism, make_mechanism
+from deniable_reproduce.artifact import Run
+
+Floats = NDArray[np.float64]
+FILES = tuple(f"motionsense/sub_{number}.csv" for number in (1, 2, 3))
+SOURCE = "MotionSense, the first three files of A_DeviceMotion_data/dws_1, github.com/mmalekzadeh/motion-sense"
+LEVELS = [1 + place / 2 for place in range(15)]
+"""ε = 1, 1.5, …, 8: the released grid."""
+TURN = 2 * math.pi
+BINS = 50
+
+Contestants = Mapping[str, Callable[[float], Mechanism]]
+LINEAR: Contestants = {
+    "OGPM": lambda epsilon: make_mechanism("ogpm", epsilon=epsilon),
+    "PM-C": lambda epsilon: make_mechanism("pm-c", epsilon=epsilon),
+    "SW-C": lambda epsilon: make_mechanism("sw-c", epsilon=epsilon),
+}
+CIRCULAR: Contestants = {
+    "OGPM": lambda epsilon: make_mechanism("circular-ogpm", epsilon=epsilon),
+    "PM-C": lambda epsilon: make_mechanism("flattened", epsilon=epsilon, inner="pm-c"),
+    "SW-C": lambda epsilon: make_mechanism("flattened", epsilon=epsilon, inner="sw-c"),
+}
+
+
+def readings(run: Run, column: str) -> Floats:
+    """One column of the three files."""
+    found: list[float] = []
+    for name in FILES:
+        with run.file(name, SOURCE).open(encoding="utf-8", newline="") as lines:
+            found += [float(row[column]) for row in csv.DictReader(lines)]
+    return np.array(found)
+
+
+def accelerations(run: Run) -> Floats:
+    """userAcceleration.x, from its least to its largest value onto [0, 1]."""
+    values = readings(run, "userAcceleration.x")
+    scaled: Floats = (values - values.min()) / (values.max() - values.min())
+    return scaled
+
+
+def directions(run: Run) -> Floats:
+    """attitude.roll as a direction in [0, 2π)."""
+    found: Floats = np.clip(readings(run, "attitude.roll") % TURN, 0.0, TURN)
+    return found
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A mechanism's estimates at one level, one per repetition, and the truth."""
+
+    estimates: Floats
+    truth: Floats
+
+
+def repeat(
+    run: Run, values: Floats, mechanism: Mechanism, runs: int, purpose: str, estimate: Callable[[Floats], Floats]
+) -> Repeated:
+    """Randomize everybody `runs` times; what is estimated from each."""
+    coins = run.keystream(purpose)
+    found = [estimate(np.asarray(randomize_many(mechanism, values, coins).values(), np.float64)) for _ in range(runs)]
+    return Repeated(np.array(found), estimate(values))
+
+
+def histogram(width: float, bins: int) -> Callable[[Floats], Floats]:
+    """Counts in equal bins of [0, width]."""
+
+    def counted(values: Floats) -> Floats:
+        return np.histogram(values, bins=bins, range=(0.0, width))[0].astype(np.float64)
+
+    return counted
+
+
+def share(errors: Mapping[str, Sequence[float]], mine: str, other: str) -> float:
+    """The ratio of two mechanisms' errors, each averaged over ε: what the text gives in percent."""
+    return sum(errors[mine]) / sum(errors[other])
+
+
+def share_error(errors: Mapping[str, Sequence[float]], spreads: Mapping[str, Sequence[float]], mine: str, other: str) -> float:
+    """One standard error of that ratio, from those of the averages."""
+    parts = [math.hypot(*spreads[name]) / sum(errors[name]) for name in (mine, other)]
+    return share(errors, mine, other) * math.hypot(*parts)

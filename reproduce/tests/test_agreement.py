@@ -1,0 +1,72 @@
+"""A reason that says something else than the numbers beside it is noticed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from deniable_reproduce.agreement import disagreements, quoted
+from deniable_reproduce.verdict import Verdict
+
+BELOW = {2.0: False, 3.0: False, 4.0: True, 5.0: True}
+ERRORS = {
+    "TraCS-D at ε = 2": 0.4485,
+    "TraCS-D (R-SW) at ε = 2": 0.4428,
+    "TraCS-D at ε = 3": 0.3821,
+    "TraCS-D (R-SW) at ε = 3": 0.3813,
+}
+SLIP = "At ε = 2 the narrower window errs a little less; from ε = 3 on the claim holds."
+CLAIM = Verdict("claim", "here", "TraCS-D errs less at every ε", False, 0.0, "differs", SLIP, evidence=ERRORS, levels=BELOW)
+
+
+def test_a_sentence_that_its_own_evidence_refutes_is_noticed() -> None:
+    """0.3821 > 0.3813 at ε = 3, and the sentence said that the claim holds there."""
+    assert disagreements(CLAIM) == ["“from ε = 3 on” is said, and it does not hold at ε = 3"]
+    assert disagreements(replace(CLAIM, why=SLIP.replace("ε = 3", "ε = 4"))) == []
+    assert disagreements(replace(CLAIM, why=SLIP.replace("ε = 3", "ε = 5"))) == [
+        "“from ε = 5 on” is said, and it holds at ε = 4 already"
+    ]
+
+
+def test_a_range_of_epsilon_needs_something_computed() -> None:
+    assert disagreements(replace(CLAIM, levels={})) == ["“from ε = 3 on” is said, and nothing computed says at which ε it holds"]
+    assert disagreements(replace(CLAIM, why="At ε = 7 it errs less.")) == ["“at ε = 7” is said, and no number at ε = 7 is shown"]
+    assert disagreements(replace(CLAIM, why="At ε = 2 it errs less.", evidence={"error at ε = 20": 1.0}, levels={}))
+
+
+NUMBER = Verdict("x", "here", 0.898, 0.512, 0.02, "differs", "", variants={"other start": 0.1234}, evidence={"share": 0.9181})
+
+
+@pytest.mark.parametrize(
+    "why",
+    [
+        "Ours is 0.51, not 0.898.",
+        "It is 92 % of it; with another start 0.123.",
+        "By Definition 22 and Theorems 7, 8 of Section 6.3.1 (tests/a/test_b.py::test_c) it falls in six sectors.",
+        "At 0.5181 of the way.",
+    ],
+)
+def test_numbers_that_are_computed_printed_or_references_agree(why: str) -> None:
+    assert disagreements(replace(NUMBER, why=why, given=(0.5181,))) == []
+
+
+@pytest.mark.parametrize(
+    "why", ["Ours is 0.53.", "It is 93 % of it.", "There are 734 counts.", "The level is 3.94.", "1,234 places"]
+)
+def test_a_number_that_nothing_computed_is_noticed(why: str) -> None:
+    assert len(disagreements(replace(NUMBER, why=why))) == 1
+
+
+def test_numbers_are_read_with_their_digits() -> None:
+    assert list(quoted("it is 0.50, 19 %, −87.9 and 7,798")) == [
+        ("0.50", 0.5, 0.005),
+        ("19 %", pytest.approx(0.19), pytest.approx(0.005)),
+        ("−87.9", -87.9, 0.05),
+        ("7,798", 7798.0, 0.5),
+    ]
+
+
+def test_a_claim_may_repeat_its_own_words() -> None:
+    claim = replace(CLAIM, published="less than 0.05 % of the time", why="It is not less than 0.05 %.", levels={})
+    assert disagreements(claim) == []

@@ -1,0 +1,131 @@
+"""Sums that are counts: of outputs, of bits, of supporting hashes."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.batch.accumulators.base import Accumulator
+from deniable.batch.accumulators.kernels import GOLDEN, count_bits, count_few_outputs, count_outputs, count_support
+from deniable.batch.parallel import in_parallel, worthwhile_threads
+from deniable.core import Hashing, Mechanism, TwoLevel
+from deniable.errors import Malformed, NotSupported
+
+MOST_OUTPUTS = 1 << 23
+FEW = 1 << 12
+CHUNK = 1 << 14
+HASH_WORK = 1 << 22
+"""Hashes per piece of work: long enough to be worth handing over."""
+
+
+class Counts(Accumulator):
+    """How often each output was reported: all there is to know about reports that are single numbers."""
+
+    @staticmethod
+    def width(mechanism: Mechanism) -> int:
+        """One count per output."""
+        if mechanism.channel.outputs > MOST_OUTPUTS:
+            raise NotSupported(
+                f"counting needs at most {MOST_OUTPUTS} different outputs, {mechanism.name} has {mechanism.channel.outputs}; "
+                "give the domain fewer cells"
+            )
+        return mechanism.channel.outputs
+
+    def fold(self, outputs: NDArray[Any]) -> None:
+        """Count them, each thread into its own counts."""
+        kernel = count_few_outputs if len(self.sums) <= FEW else count_outputs
+        threads = worthwhile_threads(len(outputs)) if len(self.sums) <= 1 << 16 else 1
+        counts = [np.zeros_like(self.sums) for _ in range(threads)]
+
+        def work(thread: int, share: list[NDArray[Any]]) -> bool:
+            good = True
+            for piece in share:
+                good = bool(kernel(piece, counts[thread])) and good
+            return good
+
+        if not all(in_parallel(work, np.array_split(outputs, threads), threads)):
+            raise Malformed("a report's output is not one this recipe can give")
+        for found in counts:
+            self.sums += found
+
+    @classmethod
+    def from_bytes(cls, mechanism: Mechanism, data: bytes) -> Self:
+        """As any sums; and every report has one output, so the counts must add up."""
+        found = super().from_bytes(mechanism, data)
+        if int(found.sums.sum()) != found.n:
+            raise Malformed("the counts do not add up to the number of reports")
+        return found
+
+
+class BitCounts(Accumulator):
+    """How often each bit was 1, for unary reports and subsets."""
+
+    @staticmethod
+    def width(mechanism: Mechanism) -> int:
+        """One count per category."""
+        return mechanism.channel.inputs
+
+    def fold(self, outputs: NDArray[np.uint8]) -> None:
+        """Add up bits, 64 at a time."""
+        size = -(-len(self.sums) // 64) * 8
+        if outputs.ndim != 2 or outputs.shape[1] != -(-len(self.sums) // 8):
+            raise Malformed("rows of bits have another length than this recipe's")
+        rows_at_once = max(8, (1 << 21) // size)
+        pieces = [outputs[start : start + rows_at_once] for start in range(0, len(outputs), rows_at_once)]
+        threads = worthwhile_threads(len(outputs) * 8)
+        counts = [np.zeros_like(self.sums) for _ in range(threads)]
+
+        def work(thread: int, share: list[NDArray[np.uint8]]) -> None:
+            for piece in share:
+                padded = np.zeros((len(piece), size), np.uint8)
+                padded[:, : piece.shape[1]] = piece
+                count_bits(padded.view("<u8").astype(np.uint64, copy=False), counts[thread])
+
+        in_parallel(work, pieces, threads)
+        for found in counts:
+            self.sums += found
+
+
+class SupportCounts(Accumulator):
+    """How many hashed reports support each value: their hash function puts it into their bucket."""
+
+    @staticmethod
+    def width(mechanism: Mechanism) -> int:
+        """One count per category."""
+        return mechanism.channel.inputs
+
+    def fold(self, outputs: NDArray[np.uint64]) -> None:
+        """n times k hashes, in 32-bit vector arithmetic."""
+        channel = self.mechanism.channel
+        assert isinstance(channel, TwoLevel)
+        assert isinstance(channel.sets, Hashing)
+        buckets = channel.sets.buckets
+        if len(outputs) and int(outputs.max()) >= channel.outputs:
+            raise Malformed("a report's output is not one this recipe can give")
+        # Bucket b holds the hashes from edges[b] up to but not including edges[b + 1].
+        edges = np.array([-(-(b << 32) // buckets) for b in range(buckets + 1)], np.uint64)
+        spread = (np.arange(channel.inputs, dtype=np.uint64) * np.uint64(GOLDEN)).astype(np.uint32)
+        at_once = min(max(1, HASH_WORK // channel.inputs), (1 << 32) - 1)
+        pieces = [outputs[start : start + at_once] for start in range(0, len(outputs), at_once)]
+        threads = worthwhile_threads(len(outputs) * max(1, channel.inputs // 64))
+        counts = [np.zeros_like(self.sums) for _ in range(threads)]
+
+        def work(thread: int, share: list[NDArray[np.uint64]]) -> None:
+            for piece in share:
+                seed, bucket = np.divmod(piece, np.uint64(buckets))
+                low = edges[bucket]
+                supported = np.zeros(len(spread), np.uint32)
+                count_support(
+                    seed.astype(np.uint32),
+                    low.astype(np.uint32),
+                    (edges[bucket + np.uint64(1)] - low).astype(np.uint32),
+                    spread,
+                    supported,
+                )
+                counts[thread] += supported
+
+        in_parallel(work, pieces, threads)
+        for found in counts:
+            self.sums += found

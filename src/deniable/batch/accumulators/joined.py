@@ -1,0 +1,117 @@
+"""Records: one accumulator per field, fed together or one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.batch.accumulators.base import HEADER, Accumulator, check_head
+from deniable.batch.fake_data import digit_columns
+from deniable.batch.packing import outputs_from_ints
+from deniable.core import Bits, FakeData, Mechanism, Mixture, Product, Subsets, TwoLevel
+from deniable.errors import Malformed
+
+
+class Joined(Accumulator):
+    """The accumulators of a record's fields. `parts[name]` is the one of a field."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        from deniable.batch.accumulators.choose import accumulator_for
+
+        super().__init__(mechanism)
+        fields: Mapping[str, Mechanism] = mechanism.parts  # type: ignore[attr-defined]
+        self.parts = {name: accumulator_for(part) for name, part in fields.items()}
+
+    @staticmethod
+    def width(mechanism: Mechanism) -> int:
+        """None of its own."""
+        return 0
+
+    def fold(self, outputs: Any) -> None:
+        """Every field folds its own column."""
+        for part, column in zip(self.parts.values(), self._columns(outputs), strict=True):
+            part.fold(column)
+            part.n += len(column[0]) if isinstance(column, tuple) else len(column)
+
+    def _columns(self, outputs: Any) -> Any:
+        """One column per field, from columns or from mixed-radix numbers."""
+        channel = self.mechanism.channel
+        if not isinstance(channel, FakeData):
+            return outputs
+        if _outside(outputs, channel.outputs):
+            raise Malformed("a report's output is not one this recipe can give")
+        return [digits.astype(np.uint64) for digits in digit_columns(outputs, channel.sizes)]
+
+    def fits(self) -> bool:
+        """Have all fields been told by everyone?"""
+        return all(part.n == self.n for part in self.parts.values())
+
+    def merge(self, other: Accumulator) -> Self:
+        """Field by field."""
+        merged = super().merge(other)
+        assert isinstance(other, Joined)
+        merged.parts = {name: part.merge(other.parts[name]) for name, part in self.parts.items()}
+        return merged
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Joined) and super().__eq__(other) and self.parts == other.parts
+
+    __hash__ = None
+
+    def to_bytes(self) -> bytes:
+        """The header, then every field's own bytes with their length."""
+        inner = b"".join(len(data).to_bytes(8, "big") + data for data in (part.to_bytes() for part in self.parts.values()))
+        return super().to_bytes() + inner
+
+    @classmethod
+    def from_bytes(cls, mechanism: Mechanism, data: bytes) -> Self:
+        """Sums written by `to_bytes` of the same recipe; anything else is refused."""
+        found = cls(mechanism)
+        found.n = check_head(mechanism, data)
+        rest = data[HEADER + 1 :]
+        if data[HEADER] != 1:
+            raise Malformed("a record's own sums are empty")
+        for name, part in found.parts.items():
+            size = int.from_bytes(rest[:8], "big")
+            if len(rest) < 8 + size:
+                raise Malformed("the sums of a record's field are cut short")
+            found.parts[name] = type(part).from_bytes(part.mechanism, rest[8 : 8 + size])
+            rest = rest[8 + size :]
+        if rest or not found.fits():
+            raise Malformed("the fields of a record do not fit together")
+        return found
+
+
+class Sampled(Joined):
+    """The same for records of which every report answers one field: `parts[name].n` people answered that one."""
+
+    def fold(self, outputs: NDArray[Any]) -> None:
+        """Every field folds the reports that answer it."""
+        channel = self.mechanism.channel
+        assert isinstance(channel, Mixture)
+        if _outside(outputs, channel.outputs):
+            raise Malformed("a report's output is not one this recipe can give")
+        for start, inner, part in zip(channel.starts, channel.parts, self.parts.values(), strict=True):
+            mine = outputs[(outputs >= start) & (outputs - start < inner.outputs)] if start else outputs[outputs < inner.outputs]
+            part.fold(_own(part.mechanism, mine - start if start else mine))
+            part.n += len(mine)
+
+    def fits(self) -> bool:
+        """Has everyone told one field?"""
+        return sum(part.n for part in self.parts.values()) == self.n
+
+
+def _own(part: Mechanism, outputs: NDArray[Any]) -> Any:
+    """Numbers of a mixture as the arrays the part's own reports have."""
+    channel = part.channel
+    rows = isinstance(channel, Bits | Product) or (isinstance(channel, TwoLevel) and isinstance(channel.sets, Subsets))
+    if rows or outputs.dtype == object:
+        return outputs_from_ints(channel, [int(output) for output in outputs.tolist()])
+    return outputs
+
+
+def _outside(outputs: NDArray[Any], size: int) -> bool:
+    return bool(len(outputs)) and (int(outputs.max()) >= size or int(outputs.min()) < 0)

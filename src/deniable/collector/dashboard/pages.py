@@ -1,0 +1,78 @@
+"""Which address gives which file or handler; all files are read once, and nothing else of the disk can be asked for."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from deniable.collector.dashboard.handlers import explorer, map_of_places, privacy
+from deniable.collector.state import State
+
+HERE = Path(__file__).parent
+STATIC = HERE / "static"
+SDK_PLACES = (HERE / "sdk", HERE.parents[3] / "sdk" / "js" / "src")
+"""The JavaScript client: inside an installed package, or in a checkout, where sdk/js is its only home."""
+PAGES = {
+    "/": ("surveys", "Surveys"),
+    "/results": ("results", "Results"),
+    "/privacy": ("privacy", "Privacy"),
+    "/explore": ("explore", "Epsilon explorer"),
+    "/answer": ("answer", "Answer"),
+}
+"""Every page's script and title; the rest is page.html, the same for all."""
+KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""Nothing may be loaded from anywhere else, and no script may be written into a page."""
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-cache",
+}
+
+
+def routes() -> list[Route]:
+    """The pages, their files, the JavaScript client, and the few answers the API does not give."""
+    form = (STATIC / "page.html").read_text(encoding="utf-8")
+    pages = {
+        address: form.replace("PAGE_SCRIPT", script).replace("PAGE_TITLE", title) for address, (script, title) in PAGES.items()
+    }
+    found = [_route(address, text.encode(), ".html") for address, text in pages.items()]
+    files = {f"/static/{path.name}": path for path in sorted(STATIC.iterdir()) if path.suffix != ".html"}
+    sdk = sdk_folder()
+    files |= {f"/sdk/{path.relative_to(sdk).as_posix()}": path for path in sorted(sdk.rglob("*.js"))}
+    found += [_route(address, path.read_bytes(), path.suffix) for address, path in files.items()]
+    return [
+        *found,
+        Route("/dashboard/surveys/{hash}/privacy", privacy),
+        Route("/dashboard/surveys/{hash}/explorer", explorer),
+        Route("/dashboard/surveys/{hash}/map", map_of_places),
+    ]
+
+
+def sdk_folder() -> Path:
+    """Where the JavaScript client's files are."""
+    return next(place for place in SDK_PLACES if place.is_dir())
+
+
+def _route(address: str, data: bytes, suffix: str) -> Route:
+    tag = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
+    kind = KINDS[suffix]
+
+    async def give(request: Request) -> Response:
+        state: State = request.app.state.collector
+        state.admit(request, role=None)
+        headers = {**HEADERS, "ETag": tag}
+        if request.headers.get("if-none-match") == tag:
+            return Response(status_code=304, headers=headers)
+        return Response(data, media_type=kind, headers=headers)
+
+    return Route(address, give)

@@ -1,0 +1,16 @@
+"""Randomised maps from an index to an output, with integer weights. Standard library only.
+
+TwoLevel        favoured outputs weigh `high`, the others `low`; what is favoured is a set system
+Nested          windows inside windows: several levels around the true cell
+Profile         the weight depends on the distance only (Laplace, staircase, Gaussian, Purkayastha)
+Reference       two levels on top of a reference weight that is not constant
+Table           any matrix of weights
+Bits            independent bits, one of them favoured
+Pair            two users who lie together (see deniable.studies.joint)
+Product         several channels side by side
+Interpolated    a channel entered between two of its inputs
+Mixture         a public coin chooses the channel
+Chain           one channel after another
+
+A channel is loaded when it is first asked for: a first report must not wait for those it does not use.
+"""

@@ -1,0 +1,220 @@
+"""Channels built from channels: entered between inputs, chosen by a coin, or one after another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from deniable.core.channels.base import Channel, column_ratio
+from deniable.core.randomness.coins import Coins
+from deniable.errors import InvalidParameter
+
+
+@dataclass(frozen=True)
+class Interpolated(Channel):
+    """A channel entered between two neighbouring inputs, `steps` finer than it knows itself.
+
+    Input i * steps + r goes to row i + 1 with probability r / steps, else to row i. When the mean of
+    the inner output is linear in the row, it is now linear in the fine input: unbiased stays unbiased,
+    and a mixture of rows cannot exceed the rows' own ratio.
+    """
+
+    inner: Channel
+    steps: int
+
+    @property
+    def inputs(self) -> int:  # type: ignore[override]
+        """`steps` for every gap between rows, and the last row."""
+        return (self.inner.inputs - 1) * self.steps + 1
+
+    @property
+    def outputs(self) -> int:  # type: ignore[override]
+        """As the inner channel."""
+        return self.inner.outputs
+
+    @property
+    def total(self) -> int:  # type: ignore[override]
+        """`steps` inner totals."""
+        return self.steps * self.inner.total
+
+    def draw(self, index: int, coins: Coins) -> int:
+        """Round to a row at random, then draw from it."""
+        row, rest = divmod(index, self.steps)
+        return self.inner.draw(row + (coins.below(self.steps) < rest), coins)
+
+    def weight(self, index: int, output: int) -> int:
+        """The mixture of two rows."""
+        row, rest = divmod(index, self.steps)
+        weight = (self.steps - rest) * self.inner.weight(row, output)
+        return weight + rest * self.inner.weight(row + 1, output) if rest else weight
+
+    def max_ratio(self) -> Fraction | None:
+        """The inner ratio: mixtures cannot exceed it, and the pure rows attain it."""
+        return self.inner.max_ratio()
+
+    def compiled(self) -> dict[str, Any]:
+        """The inner channel and the number of steps."""
+        return {"kind": "interpolated", "steps": self.steps, "inner": self.inner.compiled()}
+
+
+@dataclass(frozen=True)
+class Mixture(Channel):
+    """A coin that does not see the input chooses the channel; the output says which one it was.
+
+    Outputs of part j are numbered after those of parts 0 … j-1.
+    """
+
+    parts: Sequence[Channel]
+    shares: Sequence[int]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parts", tuple(self.parts))
+        object.__setattr__(self, "shares", tuple(self.shares))
+        if len({part.inputs for part in self.parts}) != 1 or len(self.parts) != len(self.shares):
+            raise InvalidParameter("the channels of a mixture need equal inputs and one share each")
+        if any(share <= 0 for share in self.shares):
+            raise InvalidParameter("the shares of a mixture must be positive integers")
+
+    @property
+    def inputs(self) -> int:  # type: ignore[override]
+        """As every part."""
+        return self.parts[0].inputs
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """Where each part's outputs begin."""
+        found, begin = [], 0
+        for part in self.parts:
+            found.append(begin)
+            begin += part.outputs
+        return tuple(found)
+
+    @cached_property
+    def outputs(self) -> int:  # type: ignore[override]
+        """All parts' outputs together."""
+        return sum(part.outputs for part in self.parts)
+
+    @cached_property
+    def common(self) -> int:
+        """A common multiple of the parts' totals."""
+        return math.lcm(*(part.total for part in self.parts))
+
+    @cached_property
+    def total(self) -> int:  # type: ignore[override]
+        """Shares times the common total."""
+        return sum(self.shares) * self.common
+
+    def part_of(self, output: int) -> tuple[int, int]:
+        """Which part an output belongs to, and its number there."""
+        for j in reversed(range(len(self.parts))):
+            if output >= self.starts[j]:
+                return j, output - self.starts[j]
+        raise InvalidParameter("outputs are not negative")
+
+    def draw(self, index: int, coins: Coins) -> int:
+        """Choose a part, then draw from it."""
+        drawn = coins.below(sum(self.shares))
+        j = 0
+        while drawn >= self.shares[j]:
+            drawn -= self.shares[j]
+            j += 1
+        return self.starts[j] + self.parts[j].draw(index, coins)
+
+    def weight(self, index: int, output: int) -> int:
+        """The part's weight, scaled to the common total and by its share."""
+        j, inner = self.part_of(output)
+        return self.shares[j] * self.parts[j].weight(index, inner) * (self.common // self.parts[j].total)
+
+    def max_ratio(self) -> Fraction | None:
+        """The worst part's ratio."""
+        ratios = [part.max_ratio() for part in self.parts]
+        return None if None in ratios else max(ratio for ratio in ratios if ratio is not None)
+
+    def compiled(self) -> dict[str, Any]:
+        """Parts and shares."""
+        return {"kind": "mixture", "shares": list(self.shares), "parts": [part.compiled() for part in self.parts]}
+
+
+@dataclass(frozen=True)
+class Identity(Channel):
+    """The output is the input. No privacy at all: only as a part of something that says so."""
+
+    size: int
+    total = 1
+
+    @property
+    def inputs(self) -> int:  # type: ignore[override]
+        """Any number."""
+        return self.size
+
+    @property
+    def outputs(self) -> int:  # type: ignore[override]
+        """The same number."""
+        return self.size
+
+    def draw(self, index: int, coins: Coins) -> int:
+        """The input."""
+        return index
+
+    def weight(self, index: int, output: int) -> int:
+        """1 for the input itself."""
+        return int(index == output)
+
+    def max_ratio(self) -> None:
+        """Unbounded."""
+        return
+
+    def compiled(self) -> dict[str, Any]:
+        """The size."""
+        return {"kind": "identity", "size": self.size}
+
+
+@dataclass(frozen=True)
+class Chain(Channel):
+    """The first channel's output is the second one's input. For small channels: weights are sums."""
+
+    first: Channel
+    second: Channel
+
+    def __post_init__(self) -> None:
+        if self.first.outputs != self.second.inputs:
+            raise InvalidParameter("the second channel of a chain must take the first one's outputs")
+
+    @property
+    def inputs(self) -> int:  # type: ignore[override]
+        """The first channel's."""
+        return self.first.inputs
+
+    @property
+    def outputs(self) -> int:  # type: ignore[override]
+        """The second channel's."""
+        return self.second.outputs
+
+    @property
+    def total(self) -> int:  # type: ignore[override]
+        """The product of the totals."""
+        return self.first.total * self.second.total
+
+    def draw(self, index: int, coins: Coins) -> int:
+        """Draw twice."""
+        return self.second.draw(self.first.draw(index, coins), coins)
+
+    def weight(self, index: int, output: int) -> int:
+        """The sum over what happens in between."""
+        return sum(self.first.weight(index, middle) * self.second.weight(middle, output) for middle in range(self.first.outputs))
+
+    @cached_property
+    def _ratio(self) -> Fraction | None:
+        return column_ratio(self)
+
+    def max_ratio(self) -> Fraction | None:
+        """By looking at every weight."""
+        return self._ratio
+
+    def compiled(self) -> dict[str, Any]:
+        """Both channels."""
+        return {"kind": "chain", "first": self.first.compiled(), "second": self.second.compiled()}

@@ -1,0 +1,88 @@
+"""Several channels side by side, each with its own randomness."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from deniable.core.channels.base import Channel
+from deniable.core.randomness.coins import Coins
+
+
+@dataclass(frozen=True)
+class Product(Channel):
+    """Input and output are mixed-radix numbers, first part first; the weights multiply."""
+
+    parts: Sequence[Channel]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parts", tuple(self.parts))
+
+    @cached_property
+    def inputs(self) -> int:  # type: ignore[override]
+        """The product of the parts' inputs."""
+        return math.prod(part.inputs for part in self.parts)
+
+    @cached_property
+    def outputs(self) -> int:  # type: ignore[override]
+        """The product of the parts' outputs."""
+        return math.prod(part.outputs for part in self.parts)
+
+    @cached_property
+    def total(self) -> int:  # type: ignore[override]
+        """The product of the parts' totals."""
+        return math.prod(part.total for part in self.parts)
+
+    def split_input(self, index: int) -> list[int]:
+        """The parts' inputs."""
+        return digits(index, [part.inputs for part in self.parts])
+
+    def split_output(self, output: int) -> list[int]:
+        """The parts' outputs."""
+        return digits(output, [part.outputs for part in self.parts])
+
+    def join_outputs(self, outputs: Sequence[int]) -> int:
+        """One output from the parts' outputs."""
+        return undigits(outputs, [part.outputs for part in self.parts])
+
+    def draw(self, index: int, coins: Coins) -> int:
+        """Every part draws for itself."""
+        pairs = zip(self.parts, self.split_input(index), strict=True)
+        return self.join_outputs([part.draw(digit, coins) for part, digit in pairs])
+
+    def weight(self, index: int, output: int) -> int:
+        """The product of the parts' weights."""
+        triples = zip(self.parts, self.split_input(index), self.split_output(output), strict=True)
+        return math.prod(part.weight(x, y) for part, x, y in triples)
+
+    def max_ratio(self) -> Fraction | None:
+        """The product of the parts' ratios: the worst inputs can be chosen part by part."""
+        ratios = [part.max_ratio() for part in self.parts]
+        if None in ratios:
+            return None
+        return math.prod((ratio for ratio in ratios if ratio is not None), start=Fraction(1))
+
+    def compiled(self) -> dict[str, Any]:
+        """The parts."""
+        return {"kind": "product", "parts": [part.compiled() for part in self.parts]}
+
+
+def digits(number: int, radices: Sequence[int]) -> list[int]:
+    """Mixed-radix digits, most significant first."""
+    found = []
+    for radix in reversed(radices):
+        number, digit = divmod(number, radix)
+        found.append(digit)
+    return found[::-1]
+
+
+def undigits(parts: Sequence[int], radices: Sequence[int]) -> int:
+    """The number with these mixed-radix digits."""
+    number = 0
+    for digit, radix in zip(parts, radices, strict=True):
+        number = number * radix + digit
+    return number

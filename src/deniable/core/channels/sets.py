@@ -1,0 +1,143 @@
+"""Set systems: for each input x, which outputs S_x are favoured, all of them equally many.
+
+A set system answers three questions: does y belong to S_x, what is the j-th element of S_x, and what
+is the j-th element of the rest. That is all a two-level channel needs.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+from deniable.errors import InvalidParameter
+
+
+class SetSystem(ABC):
+    """Subsets S_x of 0 … outputs-1, each with `members` elements."""
+
+    inputs: int
+    outputs: int
+    members: int
+
+    @property
+    def others(self) -> int:
+        """How many possible outputs are not in S_x."""
+        return self.outputs - self.members
+
+    def possible(self, output: int) -> bool:
+        """Does the output occur at all? (Some encodings leave numbers unused.)"""
+        return True
+
+    @abstractmethod
+    def contains(self, index: int, output: int) -> bool:
+        """Is the output in S_index?"""
+
+    @abstractmethod
+    def inside(self, index: int, j: int) -> int:
+        """The j-th element of S_index, 0 <= j < members."""
+
+    @abstractmethod
+    def outside(self, index: int, j: int) -> int:
+        """The j-th element of the complement, 0 <= j < outputs - members."""
+
+    @abstractmethod
+    def compiled(self) -> dict[str, Any]:
+        """Kind and integers."""
+
+
+@dataclass(frozen=True)
+class Singleton(SetSystem):
+    """S_x = {x}: randomized response on k values."""
+
+    size: int
+
+    @property
+    def inputs(self) -> int:  # type: ignore[override]
+        """k."""
+        return self.size
+
+    @property
+    def outputs(self) -> int:  # type: ignore[override]
+        """k."""
+        return self.size
+
+    members = 1
+
+    def contains(self, index: int, output: int) -> bool:
+        """Only the true value is favoured."""
+        return index == output
+
+    def inside(self, index: int, j: int) -> int:
+        """The true value."""
+        return index
+
+    def outside(self, index: int, j: int) -> int:
+        """The others, starting after the true one and wrapping around."""
+        return (index + 1 + j) % self.size
+
+    def compiled(self) -> dict[str, Any]:
+        """The number of values."""
+        return {"set": "singleton", "size": self.size}
+
+
+@dataclass(frozen=True)
+class Windows(SetSystem):
+    """S_x = `members` neighbouring cells, beginning at `start(x)`.
+
+    start(x) = offset + x, held between `first` and `last`; outputs wrap around, which only a circle uses.
+    """
+
+    inputs: int
+    outputs: int
+    members: int
+    offset: int
+    first: int
+    last: int
+
+    def __post_init__(self) -> None:
+        if not 0 < self.members < self.outputs:
+            raise InvalidParameter(f"a window must have at least 1 and fewer than {self.outputs} cells, got {self.members}")
+
+    def start(self, index: int) -> int:
+        """The first cell of the window."""
+        return min(max(self.offset + index, self.first), self.last) % self.outputs
+
+    def contains(self, index: int, output: int) -> bool:
+        """Is the cell within the window?"""
+        return (output - self.start(index)) % self.outputs < self.members
+
+    def inside(self, index: int, j: int) -> int:
+        """The j-th cell of the window."""
+        return (self.start(index) + j) % self.outputs
+
+    def outside(self, index: int, j: int) -> int:
+        """The j-th cell after the window, wrapping around."""
+        return (self.start(index) + self.members + j) % self.outputs
+
+    def compiled(self) -> dict[str, Any]:
+        """All integers of the rule."""
+        return {
+            "set": "window",
+            "inputs": self.inputs,
+            "outputs": self.outputs,
+            "members": self.members,
+            "offset": self.offset,
+            "first": self.first,
+            "last": self.last,
+        }
+
+
+def slid_window(cells: int, members: int) -> Windows:
+    """A window centred at the true cell, slid inward near the ends. `members` should be odd."""
+    return Windows(cells, cells, members, -(members // 2), 0, cells - members)
+
+
+def wrapped_window(cells: int, members: int) -> Windows:
+    """A window centred at the true cell of a circle. `members` should be odd."""
+    return Windows(cells, cells, members, -(members // 2), -cells, cells)
+
+
+def linear_window(inputs: int, members: int, margin: int = 0) -> Windows:
+    """A window that moves one cell per input over inputs - 1 + members + 2 * margin outputs."""
+    return Windows(inputs, inputs - 1 + members + 2 * margin, members, margin, margin, margin + inputs - 1)

@@ -1,0 +1,79 @@
+"""Local hashing of prefixes of words of up to 64 bits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from deniable.core.channels.hashing import SEEDS, mix
+from deniable.core.channels.sets import SetSystem
+from deniable.errors import InvalidParameter
+
+_MASK = SEEDS - 1
+
+
+def wide_mix(key: int, word: int) -> int:
+    """A 32-bit hash of a 64-bit word under a 32-bit key: the high half is mixed in, then the low half.
+
+    Both rounds are invertible in the key, so each word meets every hash exactly once over all keys. Two
+    words that differ in one half never meet in all 32 bits; in buckets they meet as often as chance has it.
+    """
+    return mix(mix(key, word >> 32), word & _MASK)
+
+
+@dataclass(frozen=True)
+class WideHashing(SetSystem):
+    """Outputs are (key, bucket) = key * buckets + bucket; S_x holds, for every key, the bucket of x's prefix.
+
+    Inputs are words of `bits` bits, of which the first `kept` are hashed. The others cannot show in the
+    output: words with the same prefix have the same law.
+    """
+
+    bits: int
+    kept: int
+    buckets: int
+
+    def __post_init__(self) -> None:
+        check_prefix(self.bits, self.kept)
+        if not 2 <= self.buckets <= 1 << 16:
+            raise InvalidParameter(f"there must be 2 to 65536 buckets, got {self.buckets}")
+
+    @property
+    def inputs(self) -> int:  # type: ignore[override]
+        """Every word."""
+        return 1 << self.bits
+
+    @property
+    def outputs(self) -> int:  # type: ignore[override]
+        """Keys times buckets."""
+        return SEEDS * self.buckets
+
+    members = SEEDS
+
+    def bucket(self, key: int, index: int) -> int:
+        """The bucket of a word's prefix under a key."""
+        return (wide_mix(key, index >> (self.bits - self.kept)) * self.buckets) >> 32
+
+    def contains(self, index: int, output: int) -> bool:
+        """Is it the prefix's own bucket?"""
+        key, bucket = divmod(output, self.buckets)
+        return self.bucket(key, index) == bucket
+
+    def inside(self, index: int, j: int) -> int:
+        """Key j with the prefix's bucket."""
+        return j * self.buckets + self.bucket(j, index)
+
+    def outside(self, index: int, j: int) -> int:
+        """A key with one of the other buckets."""
+        key, other = divmod(j, self.buckets - 1)
+        return key * self.buckets + (self.bucket(key, index) + 1 + other) % self.buckets
+
+    def compiled(self) -> dict[str, Any]:
+        """Three integers; the hash function is fixed by the format."""
+        return {"set": "wide-hashing", "bits": self.bits, "kept": self.kept, "buckets": self.buckets}
+
+
+def check_prefix(bits: int, kept: int) -> None:
+    """Refuse words and prefixes of impossible lengths."""
+    if not 1 <= kept <= bits <= 64:
+        raise InvalidParameter("a prefix keeps at least 1 bit of words of at most 64 bits")

@@ -1,0 +1,1 @@
+"""Mechanisms: one file each, found by name. Importing this package loads none of them."""

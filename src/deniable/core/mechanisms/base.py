@@ -1,0 +1,165 @@
+"""The contract of every mechanism: a frozen public recipe."""
+
+from __future__ import annotations
+
+import importlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+from deniable.core.channels.base import Channel
+from deniable.core.domains.base import Domain, domain_from_recipe
+from deniable.core.exact.epsilon import LARGE, Epsilon, EpsilonLike
+from deniable.core.exact.numbers import show_literal
+from deniable.core.mechanisms.certificate import Certificate
+from deniable.core.randomness.coins import SYSTEM, Coins
+from deniable.core.reports.fingerprint import fingerprint
+from deniable.core.reports.report import Report
+from deniable.errors import InvalidParameter, NotSupported
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mechanism(ABC):
+    """A domain, a privacy level, and the channel that follows from them.
+
+    An author writes `build` (the channel), `decode` (how one output is read) and `examples`; sampling,
+    certificates, error formulas, wire formats, charts and the conformance suite follow from those.
+    """
+
+    domain: Domain
+    epsilon: EpsilonLike
+
+    name: ClassVar[str] = ""
+    """The wire name. Never reused with another meaning."""
+    family: ClassVar[str] = ""
+    """binary, categorical, numeric, circular, records or spatial."""
+    source: ClassVar[str] = ""
+    """Where the mechanism was published."""
+    domain_types: ClassVar[tuple[type[Domain], ...]] = (Domain,)
+    delta: ClassVar[Fraction] = Fraction(0)
+    """Zero for pure privacy; mechanisms that only promise (epsilon, delta) make it a field."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", Epsilon(self.epsilon))
+        if not isinstance(self.domain, self.domain_types):
+            wanted = " or ".join(kind.__name__ for kind in self.domain_types)
+            raise InvalidParameter(f"{type(self).__name__} needs the domain {wanted}, got {type(self.domain).__name__}")
+
+    @abstractmethod
+    def build(self) -> Channel:
+        """The channel of this recipe. Called once."""
+
+    @abstractmethod
+    def decode(self, output: int) -> Any:
+        """One output as the value it stands for (a best guess; estimators do better with many)."""
+
+    @classmethod
+    @abstractmethod
+    def examples(cls) -> Iterator[Self]:
+        """A few small and a few ordinary instances; every generic test runs on them."""
+
+    @property
+    def privacy(self) -> Epsilon:
+        """epsilon as what it became at construction: an exact number that answers exact questions."""
+        assert isinstance(self.epsilon, Epsilon)
+        return self.epsilon
+
+    @property
+    def lifetime(self) -> Fraction:
+        """The most that any number of reports of one value tell, when what is drawn once is kept; epsilon without such a layer."""
+        return self.privacy.exact
+
+    @cached_property
+    def channel(self) -> Channel:
+        """The channel, built once."""
+        try:
+            return self.build()
+        except ArithmeticError as beyond:
+            raise InvalidParameter(
+                f"the parameters of {self.name} are too large or too small to compute with: choose numbers nearer to 1"
+            ) from beyond
+
+    def encode(self, value: Any) -> int:
+        """The channel's input for a private value."""
+        return self.domain.encode(value)
+
+    def randomize(self, value: Any, coins: Coins = SYSTEM) -> Report:
+        """A private report of one value, from the system's randomness."""
+        return Report(self.fingerprint, self.channel.draw(self.encode(value), coins))
+
+    def randomize_many(self, values: Any) -> Any:
+        """Private reports of an array of values, by the same law (needs numpy; see deniable.batch)."""
+        # This and `accumulator` are the doors from here to the packages on arrays, opened only when asked.
+        return importlib.import_module("deniable.batch").randomize_many(self, values)
+
+    def accumulator(self) -> Any:
+        """An empty, mergeable sum for this recipe's reports (needs numpy; see deniable.batch.accumulators)."""
+        return importlib.import_module("deniable.batch").accumulator_for(self)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The short name of exactly this recipe and these weights."""
+        return fingerprint(self.recipe(), self.channel.compiled())
+
+    def delta_exact(self) -> Fraction:
+        """What the weights give beside epsilon; only approximate mechanisms have anything to say here."""
+        return Fraction(0)
+
+    def certificate(self) -> Certificate:
+        """The privacy claim and the integers behind it."""
+        return Certificate(
+            mechanism=self.name,
+            fingerprint=self.fingerprint,
+            epsilon=self.privacy,
+            ratio=self.channel.max_ratio(),
+            delta=self.delta,
+            delta_exact=self.delta_exact(),
+        )
+
+    def parameters(self) -> dict[str, Any]:
+        """Everything beside domain and epsilon that makes this recipe what it is."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.init and f.name not in ("domain", "epsilon")}
+
+    def recipe(self) -> dict[str, Any]:
+        """The canonical JSON form; `mechanism_from_recipe` reads it back."""
+        written = {name: _written(value) for name, value in self.parameters().items()}
+        return {"mechanism": self.name, "domain": self.domain.recipe(), "epsilon": str(self.privacy.exact), "parameters": written}
+
+    @classmethod
+    def from_recipe(cls, recipe: dict[str, Any], *, allow_large: bool = False) -> Self:
+        """Rebuild from a recipe of this mechanism's name; only the caller can allow levels above 20, never the recipe."""
+        epsilon = Epsilon(recipe["epsilon"], allow_large=allow_large)
+        return cls(domain=domain_from_recipe(recipe["domain"]), epsilon=epsilon, **recipe["parameters"])
+
+    def __repr__(self) -> str:
+        shown = {"domain": self.domain, "epsilon": self.epsilon, **self.parameters()}
+        return f"{type(self).__name__}({', '.join(f'{name}={_shown(value)}' for name, value in shown.items())})"
+
+
+def _shown(value: object) -> str:
+    """A parameter as one would write it."""
+    if isinstance(value, Epsilon) and value <= LARGE:
+        return show_literal(value.exact)
+    if type(value) is tuple:
+        return f"({', '.join(map(_shown, value))}{',' if len(value) == 1 else ''})"
+    return show_literal(value) if isinstance(value, Fraction) else repr(value)
+
+
+def _written(value: Any) -> Any:
+    """A parameter in JSON: exact numbers become strings, sequences lists, recipes recipes."""
+    if isinstance(value, Epsilon):
+        return str(value.exact)
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, Mechanism):
+        return value.recipe()
+    if isinstance(value, dict):
+        return {name: _written(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_written(item) for item in value]
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    raise NotSupported(f"a recipe cannot hold a {type(value).__name__}")

@@ -1,0 +1,65 @@
+"""Why a mechanism is private: integers and one inequality, which anyone can check again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from deniable.core.exact.epsilon import Epsilon
+from deniable.core.exact.exponential import exp_bounds, log_float
+from deniable.core.exact.numbers import show_fraction
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The largest ratio of weights any output has between two inputs, beside e**epsilon.
+
+    `ratio` is None when it is unbounded; then only a claim with `delta` > 0 can hold, and
+    `delta_exact` is what the weights really give at this epsilon (rounded up).
+    """
+
+    mechanism: str
+    fingerprint: str
+    epsilon: Epsilon
+    ratio: Fraction | None
+    delta: Fraction = Fraction(0)
+    delta_exact: Fraction = Fraction(0)
+
+    @property
+    def holds(self) -> bool:
+        """Does the inequality hold, exactly?"""
+        if self.delta == 0:
+            return self.ratio is not None and self.epsilon.allows(self.ratio)
+        return self.delta_exact <= self.delta
+
+    @property
+    def epsilon_exact(self) -> float:
+        """ln(ratio): what the weights really spend (infinite when the ratio is unbounded)."""
+        return float("inf") if self.ratio is None else log_float(self.ratio)
+
+    @property
+    def inequality(self) -> str:
+        """The claim in one line."""
+        if self.delta:
+            return f"delta at epsilon={self.epsilon} is {float(self.delta_exact):.6g} <= {show_fraction(self.delta)}"
+        if self.ratio is None:
+            return "the ratio is unbounded"
+        low = exp_bounds(self.epsilon.exact)[0]
+        power = f"({self.epsilon})" if "/" in str(self.epsilon) else str(self.epsilon)
+        return f"{self.ratio.numerator}/{self.ratio.denominator} = {float(self.ratio):.12g} <= e^{power} = {float(low):.12g}…"
+
+    def to_dict(self) -> dict[str, Any]:
+        """A JSON form."""
+        return {
+            "mechanism": self.mechanism,
+            "fingerprint": self.fingerprint,
+            "epsilon": float(self.epsilon),
+            "epsilon_requested": str(self.epsilon),
+            "epsilon_exact": self.epsilon_exact if self.ratio is not None else None,
+            "ratio": None if self.ratio is None else str(self.ratio),
+            "delta": float(self.delta),
+            "delta_exact": float(self.delta_exact),
+            "holds": self.holds,
+            "inequality": self.inequality,
+        }

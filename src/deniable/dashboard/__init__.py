@@ -1,8 +1,0 @@
-"""The pages the collector serves: surveys, results, privacy, an epsilon explorer, and one to answer on. No CDN, no bundle.
-
-routes      everything to serve beside the collector's API
-"""
-
-from deniable.dashboard.pages import routes
-
-__all__ = ["routes"]

@@ -1,0 +1,120 @@
+"""How much a report tells about the value, in nats."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.core import Bits, Channel, Hadamard, Mechanism, Singleton, Subsets, TwoLevel, Windows
+from deniable.errors import InvalidParameter, NotSupported
+from deniable.estimators.law.rows import MOST_OUTPUTS, dense
+
+Floats = NDArray[np.float64]
+
+
+def mutual_information(mechanism: Mechanism, prior: Sequence[float] | Floats | None = None) -> float:
+    """I(input; output) in nats, for a prior over the channel's inputs (uniform when None).
+
+    Small channels: the whole matrix. Windows and Hadamard sets: from how many inputs favour each output.
+    Subsets and unary bits: closed forms for the uniform prior.
+
+    >>> from deniable.core import RandomizedResponse
+    >>> round(mutual_information(RandomizedResponse(epsilon=1)), 6)
+    0.110944
+    """
+    channel = mechanism.channel
+    weights = _prior(channel, prior)
+    if channel.inputs * channel.outputs <= MOST_OUTPUTS:
+        return _matrix(dense(channel, np.arange(channel.inputs)), weights)
+    if isinstance(channel, TwoLevel) and channel.inputs <= MOST_OUTPUTS and channel.outputs <= MOST_OUTPUTS:
+        share = _favoured_share(channel, weights)
+        if share is not None:
+            marginal = (channel.low + (channel.high - channel.low) * share) / channel.total
+            return max(0.0, _entropy(marginal) - _row_entropy(channel))
+    if prior is None and isinstance(channel, TwoLevel) and isinstance(channel.sets, Subsets):
+        # Every subset is as likely as any other.
+        return max(0.0, math.log(channel.sets.members + channel.sets.others) - _row_entropy(channel))
+    if prior is None and isinstance(channel, Bits):
+        return _unary(channel)
+    raise NotSupported(
+        f"the mutual information of {type(mechanism).__name__} with {channel.inputs} inputs has no short form here; "
+        "closed_form(mechanism, 'information_bound') bounds it for every prior"
+    )
+
+
+def _prior(channel: Channel, prior: Sequence[float] | Floats | None) -> Floats | None:
+    if prior is None:
+        return None
+    found = np.asarray(prior, dtype=np.float64)
+    if found.shape != (channel.inputs,) or not np.all(found >= 0) or not abs(found.sum() - 1) < 1e-9:
+        raise InvalidParameter(f"prior must be {channel.inputs} probabilities that sum to 1")
+    return np.asarray(found / found.sum())
+
+
+def _matrix(rows: Floats, prior: Floats | None) -> float:
+    share = np.full(len(rows), 1 / len(rows)) if prior is None else prior
+    marginal = share @ rows
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.where(rows > 0, rows * np.log(rows / marginal), 0.0)
+    return max(0.0, float(share @ logs.sum(axis=1)))
+
+
+def _entropy(chances: Floats) -> float:
+    used = chances[chances > 0]
+    return float(-(used * np.log(used)).sum())
+
+
+def _row_entropy(channel: TwoLevel) -> float:
+    """The same for every input, since all favoured sets are equally large."""
+    high, low = channel.high / channel.total, channel.low / channel.total
+    # Logs of the integers themselves: the counts of subsets are far beyond a double.
+    inside = channel.favoured / channel.total
+    return -(inside * math.log(high) + (1 - inside) * math.log(low)) if high > 0 < low else _huge_row_entropy(channel, inside)
+
+
+def _huge_row_entropy(channel: TwoLevel, inside: float) -> float:
+    log_total = math.log(channel.total)
+    return log_total - inside * math.log(channel.high) - (1 - inside) * math.log(channel.low)
+
+
+def _favoured_share(channel: TwoLevel, prior: Floats | None) -> Floats | None:
+    """For every output, the prior weight of the inputs that favour it."""
+    sets = channel.sets
+    weights = np.full(sets.inputs, 1 / sets.inputs) if prior is None else prior
+    if isinstance(sets, Singleton):
+        return weights
+    if isinstance(sets, Windows):
+        start = np.clip(sets.offset + np.arange(sets.inputs), sets.first, sets.last) % sets.outputs
+        begins = np.bincount(start, weights, minlength=sets.outputs)
+        # Running sums over two turns count windows that wrap around as well.
+        sums = np.concatenate([[0.0], np.cumsum(np.tile(begins, 2))])
+        y = np.arange(sets.outputs) + sets.outputs + 1
+        found: Floats = sums[y] - sums[y - sets.members]
+        return found
+    if isinstance(sets, Hadamard):
+        signs = np.zeros(sets.outputs)
+        signs[1 : sets.size + 1] = weights
+        half = 1
+        while half < sets.outputs:
+            pairs = signs.reshape(-1, 2, half)
+            signs = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1).ravel()
+            half *= 2
+        return (1 + signs) / 2
+    return None
+
+
+def _unary(channel: Bits) -> float:
+    """By symmetry the probability of a bit string depends only on how many ones it has."""
+    k, own, other = channel.size, channel.own / channel.scale, channel.other / channel.scale
+    ones = np.arange(k + 1, dtype=np.float64)
+    log_factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, k + 1)))])
+    strings = log_factorial[k] - log_factorial - log_factorial[::-1]
+    plain = ones * math.log(other) + (k - ones) * math.log(1 - other)
+    tilt = ones / k * own / other + (k - ones) / k * (1 - own) / (1 - other)
+    chances = np.exp(strings + plain) * tilt
+    # I = E ln(P(y|x) / P(y)); against independent `other` bits both ratios are short.
+    joint_one = own * math.log(own / other) + (1 - own) * math.log((1 - own) / (1 - other))
+    return max(0.0, joint_one - float((chances * np.log(tilt)).sum()))

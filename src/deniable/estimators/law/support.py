@@ -1,0 +1,65 @@
+"""How often a category is supported by its own people's reports and by the others'."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from deniable.core import Bits, Hadamard, Hashing, Mechanism, Projective, SetSystem, Singleton, Subsets, TwoLevel
+from deniable.errors import NotSupported
+
+
+@dataclass(frozen=True)
+class Support:
+    """p = Pr[y in S_v | x = v] and q = Pr[y in S_v | x != v], exactly.
+
+    With C(v) reports in S_v among n, (C(v) - n q) / (p - q) is an unbiased count of v.
+    """
+
+    p: Fraction
+    q: Fraction
+
+    def variance(self, n: float, n_v: float = 0) -> float:
+        """The variance of the unbiased count when n_v of n people have the value."""
+        p, q, gap = float(self.p), float(self.q), float(self.p - self.q)
+        return n * q * (1 - q) / gap**2 + n_v * (1 - p - q) / gap
+
+
+def support(mechanism: Mechanism) -> Support:
+    """p and q of a categorical mechanism, from the integers of its channel.
+
+    For local hashing, q is the average over hash functions, 1/g.
+
+    >>> from deniable.core import KaryRandomizedResponse, Categories
+    >>> found = support(KaryRandomizedResponse(domain=Categories(2), epsilon=1))
+    >>> round(found.variance(100), 4)   # 100 e / (e - 1)**2
+    92.0674
+    """
+    channel = mechanism.channel
+    if isinstance(channel, Bits):
+        return Support(Fraction(channel.own, channel.scale), Fraction(channel.other, channel.scale))
+    shared = overlap(channel.sets) if isinstance(channel, TwoLevel) else None
+    if not isinstance(channel, TwoLevel) or shared is None:
+        raise NotSupported(
+            f"{type(mechanism).__name__} does not favour one set of outputs per category, so it has no p and q; "
+            "for numbers use variance(mechanism, value)"
+        )
+    members = channel.sets.members
+    own = Fraction(members * channel.high, channel.total)
+    return Support(own, (shared * channel.high + (members - shared) * channel.low) / channel.total)
+
+
+def overlap(sets: SetSystem) -> Fraction | None:
+    """How many outputs S_v and S_x share, when that is the same for every pair of values."""
+    if isinstance(sets, Singleton):
+        return Fraction(0)
+    if isinstance(sets, Hashing):
+        return Fraction(sets.members, sets.buckets)
+    if isinstance(sets, Hadamard):
+        return Fraction(sets.members, 2)
+    if isinstance(sets, Projective):
+        return Fraction(sets.prime ** (sets.dimension - 2) - 1, sets.prime - 1)
+    if isinstance(sets, Subsets):
+        return Fraction(math.comb(sets.size - 2, sets.chosen - 2)) if sets.chosen >= 2 else Fraction(0)
+    return None

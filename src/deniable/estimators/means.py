@@ -1,0 +1,130 @@
+"""The mean of a number, with an interval for these users or for the population."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from deniable.core import NumericMechanism
+from deniable.errors import NotSupported
+from deniable.estimators.debias import NEGLIGIBLE, Debiasing, Floats, Moments, debiasing, moments
+from deniable.estimators.distribution_estimate import Ends
+from deniable.estimators.estimate import Estimate, Target, check_target
+from deniable.estimators.shape_fit import Method, Shape, shape
+from deniable.estimators.source import Source, accumulated
+
+FEW = 30
+"""Below so many reports nothing is estimated about their spread: its known bounds are used."""
+MANY = 20_000
+"""From so many reports on, normal intervals hold at the ends of the domain too."""
+HOEFFDING = 0.75
+CHEBYSHEV = 2.29
+"""Factors that make a normal interval of 95 % as wide as Hoeffding's (by reach) and Chebyshev's (by spread)."""
+
+
+@dataclass(frozen=True)
+class BoundedMean:
+    """Intervals of a mean that hold for every number of reports: the narrower of Hoeffding's and Chebyshev's."""
+
+    value: float
+    reach: float
+    spread: float
+    bias: float
+    n: int
+    limits: tuple[float, float]
+
+    def interval(self, level: float) -> tuple[Floats, Floats]:
+        """Both ends, within the domain."""
+        beyond = 1 - level
+        half = (
+            min(self.reach * math.sqrt(math.log(2 / beyond) / 2), self.spread / math.sqrt(beyond)) / math.sqrt(self.n) + self.bias
+        )
+        low, high = np.clip([self.value - half, self.value + half], *self.limits)
+        return np.asarray(low), np.asarray(high)
+
+
+def mean(source: Source, *, target: Target = "these users", method: Method | None = None) -> Estimate:
+    """The mean of the values behind the reports, in the domain's units.
+
+    Where the mean report is a straight line in the value (unbiased mechanisms, moving windows such as sw,
+    sw-c and pm-c, added noise), that line is inverted: unbiased, from the counts. Other mechanisms, whose
+    windows slide at the ends of the domain, cannot tell values near an end apart: there the mean is that
+    of the estimated distribution, which smoothing bends; its interval holds all the same (`plausible`). `method`
+    ("ems" or "em") asks for that way.
+    The interval for "these users" holds the noise of the reports only, as far as the reports show it; the
+    one for the "population" also holds which users answered. Below 20,000 reports it is worked out from the law of the
+    reports (`plausible`), which holds at the ends of the domain and for few reports too; from there on it is the normal one.
+    Below 30 reports the variance is an upper bound.
+
+    >>> from deniable.core import make_mechanism
+    >>> found = mean(make_mechanism("hm", epsilon=4).randomize_many([0.25] * 10_000))
+    >>> abs(float(found.value) - 0.25) < 0.02
+    True
+    """
+    check_target(target)
+    sums = accumulated(source)
+    mechanism = sums.mechanism
+    if not isinstance(mechanism, NumericMechanism):
+        raise NotSupported(f"{mechanism.name} reports no number on an interval; use direction(source) or shares(source)")
+    rule = debiasing(mechanism) if method is None else None
+    if rule is None:
+        return shape(sums, method=method or "ems", target=target).mean()
+    found, domain = moments(sums, rule), mechanism.domain
+    width, n = float(domain.width), sums.n
+    spread = math.sqrt(rule.most_noise + (0.25 if target == "population" else 0.0))
+    if n < FEW:
+        variance = min(HOEFFDING * rule.reach, CHEBYSHEV * spread) ** 2 / n
+    else:
+        variance = (users_noise(found, rule) if target == "these users" else _spread(found)) / n
+    value = float(domain.low) + width * (found.first + 0.5)
+    ends = Ends(Shape(mechanism, sums.sums, n, target).mean_ends, np.asarray(value)) if n < MANY else None
+    return Estimate(
+        value=np.asarray(value),
+        variance=np.asarray(width**2 * (variance + rule.bias**2)),
+        n=n,
+        target=target,
+        method=f"unbiased mean of {mechanism.name}{_line(rule)}{_lattice(mechanism)}{', bounded: few reports' if n < FEW else ''}",
+        bounds=(float(domain.low), float(domain.high)),
+        sure=ends,
+        small_sample=BoundedMean(
+            value, width * rule.reach, width * spread, width * rule.bias, n, (float(domain.low), float(domain.high))
+        ),
+    )
+
+
+def users_noise(found: Moments, rule: Debiasing) -> float:
+    """The average over these users of the variance of their reports.
+
+    It is the mean of y**2 minus the mean of x**2; the latter is recovered from the reports where they show
+    it. Where they do not (two or three different reports), the spread of the reports is an upper bound.
+    """
+    seen = _spread(found)
+    if rule.square is None:
+        return min(seen, rule.most_noise)
+    known = found.second - (users_square(found, rule) - rule.rounding)
+    noise = known if rule.rounding <= NEGLIGIBLE else min(known, seen)
+    return min(max(noise, rule.least_noise), rule.most_noise)
+
+
+def users_square(found: Moments, rule: Debiasing) -> float:
+    """The mean of (x - 1/2)**2 over the values, unbiased."""
+    assert rule.square is not None
+    a, b, c = rule.square
+    # Around 1/2: E[(y - 1/2)**2] = a + b/2 + c/4 - 1/4 + (b + c - 1) u + c u**2, u = x - 1/2, as E y = x.
+    return (found.second - (a + b / 2 + c / 4 - 0.25) - (b + c - 1) * found.first) / c
+
+
+def _spread(found: Moments) -> float:
+    """The variance of the reports."""
+    return max(found.second - found.first**2, 0.0) * found.n / max(found.n - 1, 1)
+
+
+def _line(rule: Debiasing) -> str:
+    return "" if (rule.alpha, rule.beta) == (0.0, 1.0) else ", straight line inverted"
+
+
+def _lattice(mechanism: NumericMechanism) -> str:
+    steps = mechanism.grid.steps
+    return f", values on a lattice of {steps} steps" if steps < 1 << 12 else ""

@@ -1,0 +1,308 @@
+"""Everything the reports say about a number or a direction, from one fit: bins, ranges, quantiles and the mean agree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+
+from deniable.core import Circle, Interval, Mechanism
+from deniable.errors import InvalidParameter, NotSupported
+from deniable.estimators.bins import Floats, Integers, checked_bins, gathered
+from deniable.estimators.distribution_estimate import Answer, Distribution, Ends
+from deniable.estimators.distribution_grid import FINE, Binned, binned, fine_cells
+from deniable.estimators.estimate import Estimate, Target, check_target, half_width
+from deniable.estimators.expectation_maximization import Fit, fit
+from deniable.estimators.plausible import Pilot, Plausible, halves, pilot_shares
+from deniable.estimators.response import Response, groups_for, only_multiples, response
+from deniable.estimators.source import Source, accumulated
+
+Method = Literal["ems", "em"]
+STOP = 1e-3
+"""Li et al. 2020: EMS stops when the log-likelihood changes by less than this, EM at e**epsilon times this."""
+STEPS = 24
+"""A cumulative distribution is bounded at so many steps; the ends of quantiles are then looked for between two of them."""
+HALVINGS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """One fit of the reports on a grid as fine as they support, and all answers from it. `shape` makes one."""
+
+    mechanism: Mechanism
+    sums: Integers
+    """How often every output occurred."""
+    n: int
+    target: Target
+    method: Method = "ems"
+    tolerance: float = STOP
+    most_iterations: int = 10_000
+    multiples_of: float | None = None
+
+    @cached_property
+    def laid(self) -> Binned:
+        """The mechanism between the fit's cells and groups of reports."""
+        return binned(self.mechanism, fine_cells(self.mechanism))
+
+    @cached_property
+    def fine(self) -> Fit:
+        """The fit."""
+        counts, smooth = gathered(self.sums, self.laid.cuts), self.method == "ems"
+        circular, most = self.circular, self.most_iterations
+        return fit(self.laid.transition, counts, smooth=smooth, circular=circular, tolerance=self.tolerance, most=most)
+
+    @property
+    def domain(self) -> Interval | Circle:
+        """Where the values are."""
+        assert isinstance(self.mechanism.domain, Interval | Circle)
+        return self.mechanism.domain
+
+    @property
+    def low(self) -> float:
+        """The lower end of the domain."""
+        return float(self.domain.low)
+
+    @property
+    def high(self) -> float:
+        """The upper end."""
+        return float(self.domain.low) + float(self.domain.width)
+
+    @property
+    def circular(self) -> bool:
+        """Is the domain a circle?"""
+        return isinstance(self.domain, Circle)
+
+    @property
+    def described(self) -> str:
+        """How it was fitted, in words."""
+        rule = "smoothed" if self.method == "ems" else "most likely"
+        cells = f"fitted on {len(self.fine.shares)} cells, {self.fine.iterations} iterations"
+        return f"{self.method} ({rule} distribution) of {self.mechanism.name}, {cells}"
+
+    @property
+    def assumes(self) -> str:
+        """What the intervals assume, in words."""
+        return "" if self.multiples_of is None else f"values are multiples of {self.multiples_of:g}"
+
+    @cached_property
+    def _cumulative(self) -> Floats:
+        summed = np.concatenate([[0.0], np.cumsum(self.fine.shares)])
+        return np.asarray(summed / summed[-1])
+
+    def below(self, values: Floats) -> Floats:
+        """The fitted share up to each value, straight within the fine cells."""
+        return np.asarray(np.interp(values, self.laid.edges, self._cumulative))
+
+    @cached_property
+    def _response(self) -> Response:
+        found = response(self.mechanism, groups_for(self.n))
+        return found if self.multiples_of is None else only_multiples(found, self.multiples_of)
+
+    @cached_property
+    def _pilots(self) -> list[tuple[Floats, Floats]]:
+        """The shares of the points that one half of the reports suggests, and the counts of the other half."""
+        found = self._response
+        first, second = halves(gathered(self.sums, found.cuts))
+        pairs = ((first, second), (second, first))
+        return [(pilot_shares(found.table, mine), other) for mine, other in pairs if other.sum() > 0]
+
+    def _plausible(self, edges: Floats) -> tuple[Response, Plausible]:
+        """Points on both sides of these edges, and what the reports say of them."""
+        wide = self._response if self.multiples_of is not None else self._response.with_edges(edges)
+        where = np.searchsorted(wide.places, self._response.places)
+        parts = []
+        for shares, counts in self._pilots:
+            own = np.zeros(len(wide.places))
+            own[where] = shares
+            parts.append((Pilot(wide.table, own, float(self.n), self.target), counts))
+        return wide, Plausible(parts)
+
+    def bin_ends(self, edges: Floats, level: float) -> tuple[Floats, Floats]:
+        """The intervals of the shares between neighbouring edges."""
+        wide, plausible = self._plausible(edges)
+        ends = [plausible.interval(*wide.inside(a, b), half_width(level)) for a, b in pairwise(edges)]
+        low, high = np.array(ends).T
+        return low, high
+
+    def bins(self, bins: int) -> Distribution:
+        """The shares of equal bins."""
+        return Distribution(self, bins)
+
+    def cumulative_band(self, edges: Floats, level: float = 0.95) -> tuple[Floats, Floats]:
+        """The intervals of the shares up to each edge."""
+        wide, plausible = self._plausible(edges)
+        ends = [plausible.interval(*wide.inside(self.low, edge), half_width(level)) for edge in edges]
+        low, high = np.array(ends).T
+        here = self.below(edges)
+        return np.minimum(low, here), np.maximum(high, here)
+
+    def range_share(self, low: float, high: float) -> Estimate:
+        """The share between two values; on a circle from low forward to high."""
+        if not (math.isfinite(low) and math.isfinite(high)):
+            raise InvalidParameter("low and high must be finite numbers")
+        if not self.circular and not low <= high:
+            raise InvalidParameter("low must not lie above high")
+        whole = high - low >= self.high - self.low if self.circular else (low <= self.low and high >= self.high)
+        if self.circular:
+            period = self.high - self.low
+            low, high = low % period, high % period
+        low, high = (min(max(end, self.low), self.high) for end in (low, high))
+        inside = float(self.below(np.array([high]))[0] - self.below(np.array([low]))[0])
+        value = np.asarray(1.0 if whole else inside + (low > high))
+
+        def work(level: float) -> tuple[Floats, Floats]:
+            if whole:
+                return np.asarray(1.0), np.asarray(1.0)
+            wide, plausible = self._plausible(np.array([low, high]))
+            ends = plausible.interval(*wide.inside(low, high), half_width(level))
+            return np.asarray(ends[0]), np.asarray(ends[1])
+
+        return self._estimate(value, work, f"range of {self.described}", (0.0, 1.0))
+
+    def mean(self) -> Estimate:
+        """The mean of the fitted distribution."""
+        if self.circular:
+            raise NotSupported("directions have no mean on a line; use direction(source)")
+        middles = (self.laid.edges[:-1] + self.laid.edges[1:]) / 2
+        value = np.asarray(float(middles @ self.fine.shares) / float(self.fine.shares.sum()))
+
+        return self._estimate(value, self.mean_ends, f"mean of the distribution: {self.described}", (self.low, self.high))
+
+    def mean_ends(self, level: float) -> tuple[Floats, Floats]:
+        """The interval of the mean."""
+        wide, plausible = self._plausible(np.empty(0))
+        low, high = plausible.interval(wide.least, wide.most, half_width(level))
+        return np.asarray(low), np.asarray(high)
+
+    def variance(self) -> Estimate:
+        """The variance of the fitted distribution: for any c, the mean of (x - c)**2 minus (mean - c)**2."""
+        mean = self.mean()
+        middles = (self.laid.edges[:-1] + self.laid.edges[1:]) / 2
+        centre, step = float(mean.value), float(self.laid.edges[1] - self.laid.edges[0])
+        shares = self.fine.shares / self.fine.shares.sum()
+        value = np.asarray(float(shares @ (middles - centre) ** 2) + step**2 / 12)
+
+        def work(level: float) -> tuple[Floats, Floats]:
+            wide, plausible = self._plausible(np.empty(0))
+            # Half of what may go wrong for each of the two questions.
+            reach = half_width((1 + level) / 2)
+            sides = np.stack([(wide.least - centre) ** 2, (wide.most - centre) ** 2])
+            across = (wide.least < centre) & (wide.most > centre)
+            least = np.where(across, 0.0, sides.min(axis=0))
+            # Between two points a parabola lies below its chord, at most by a quarter of their distance squared.
+            gaps = np.diff(wide.least, append=wide.least[-1]) if self.multiples_of is None else np.zeros(len(wide.least))
+            low, high = plausible.interval(least - max(gaps, default=0.0) ** 2 / 4, sides.max(axis=0), reach)
+            ends = plausible.interval(wide.least, wide.most, reach)
+            off = max(abs(ends[0] - centre), abs(ends[1] - centre))
+            return np.asarray(max(low - off**2, 0.0)), np.asarray(high)
+
+        most = (self.high - self.low) ** 2 / 4
+        return self._estimate(value, work, f"variance of the distribution: {self.described}", (0.0, most))
+
+    def quantiles(self, levels: Sequence[float]) -> Estimate:
+        """The values below which these shares of the users lie."""
+        if self.circular:
+            raise NotSupported(
+                "directions have no order, so they have no quantiles; use direction(source) or range_share(source, low, high)"
+            )
+        wanted = np.asarray(levels, np.float64)
+        rising = self._cumulative + 1e-15 * np.arange(len(self._cumulative))
+        value = np.interp(wanted, rising, self.laid.edges)
+
+        def work(level: float) -> tuple[Floats, Floats]:
+            ends = np.array([self._crossing(float(share), level) for share in wanted])
+            # Larger shares have larger quantiles, so ends may not cross either.
+            order = np.argsort(wanted, kind="stable")
+            low, high = np.empty(len(wanted)), np.empty(len(wanted))
+            low[order] = np.maximum.accumulate(ends[order, 0])
+            high[order] = np.minimum.accumulate(ends[order[::-1], 1])[::-1]
+            return low, high
+
+        found = self._estimate(value, work, f"quantiles of {self.described}", (self.low, self.high))
+        return replace(found, labels=tuple(wanted.tolist()))
+
+    @cached_property
+    def _bands(self) -> dict[float, tuple[Floats, Floats, Floats]]:
+        return {}
+
+    def _band(self, level: float) -> tuple[Floats, Floats, Floats]:
+        """Steps from one end of the domain to the other, and the intervals of the shares up to them."""
+        if level not in self._bands:
+            steps = self.low + (self.high - self.low) * np.arange(STEPS + 1) / STEPS
+            inner = self.cumulative_band(steps[1:-1], level)
+            low, high = np.concatenate([[0.0], inner[0], [1.0]]), np.concatenate([[0.0], inner[1], [1.0]])
+            self._bands[level] = steps, low, high
+        return self._bands[level]
+
+    def _crossing(self, share: float, level: float) -> tuple[float, float]:
+        """Below the first value there is surely less than the share, up to the second surely as much."""
+        steps, low, high = self._band(level)
+        after = int(np.argmax(high >= share))
+        before = len(steps) - 1 - int(np.argmax(low[::-1] < share))
+        least = self._halved(steps[max(after - 1, 0)], steps[after], share, level, upper=True)
+        most = self._halved(steps[before], steps[min(before + 1, len(steps) - 1)], share, level, upper=False)
+        return least, most
+
+    def _halved(self, left: float, right: float, share: float, level: float, *, upper: bool) -> float:
+        """Where the band's side crosses the share, between two steps: the outer end of the last half."""
+        for _ in range(HALVINGS):
+            middle = (left + right) / 2
+            wide, plausible = self._plausible(np.array([middle]))
+            surely, possibly = wide.inside(self.low, middle)
+            reach = half_width(level)
+            there = plausible.largest(possibly, reach) >= share if upper else -plausible.largest(-surely, reach) >= share
+            left, right = (left, middle) if there else (middle, right)
+        return left if upper else right
+
+    def _estimate(self, value: Floats, work: Answer, method: str, bounds: tuple[float, float]) -> Estimate:
+        ends = Ends(work, value, bounds)
+        return Estimate(
+            value=value,
+            variance=ends.variance(),
+            n=self.n,
+            target=self.target,
+            method=method,
+            bounds=bounds,
+            sure=ends,
+            assumes=self.assumes,
+        )
+
+
+def shape(
+    source: Source,
+    *,
+    method: Method = "ems",
+    target: Target = "these users",
+    tolerance: float | None = None,
+    most_iterations: int = 10_000,
+    multiples_of: float | None = None,
+) -> Shape:
+    """Fit the reports once; bins, ranges, quantiles and the mean then come from the same distribution and agree.
+
+    >>> from deniable.core import make_mechanism
+    >>> import numpy as np
+    >>> found = shape(make_mechanism("sw", epsilon=4).randomize_many(np.linspace(0, 1, 1001)))
+    >>> halves, median = found.bins(2), found.quantiles([0.5])
+    >>> bool(abs(found.below(median.value)[0] - 0.5) < 1e-9), round(float(halves.value.sum()), 9)
+    (True, 1.0)
+    """
+    check_target(target)
+    if method not in ("ems", "em"):
+        raise InvalidParameter("method must be 'ems' or 'em'")
+    if isinstance(most_iterations, bool) or not isinstance(most_iterations, int) or most_iterations < 1:
+        raise InvalidParameter("most_iterations must be a positive whole number")
+    sums = accumulated(source)
+    mechanism = sums.mechanism
+    checked_bins(mechanism, None, FINE[0])
+    if tolerance is None:
+        tolerance = STOP if method == "ems" else STOP * math.exp(min(float(mechanism.privacy), 50.0))
+    if not tolerance >= 0:
+        raise InvalidParameter("tolerance must not be negative")
+    if multiples_of is not None and not (math.isfinite(multiples_of) and multiples_of > 0):
+        raise InvalidParameter("multiples_of must be a positive number, the step between possible values")
+    return Shape(mechanism, sums.sums, sums.n, target, method, tolerance, most_iterations, multiples_of)

@@ -1,0 +1,45 @@
+"""Sums, exclusive or and set bits of all bytes of a field, and of the whole report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from deniable.privacy.auditing.events import Codes, Feature, most_telling
+from deniable.privacy.auditing.fields import Table
+from deniable.privacy.auditing.words import Units, Words, readings
+
+MOST = 8
+
+
+def propose(fit: Table, inputs: int) -> Iterator[Feature]:
+    """The totals in which the test values look least alike."""
+    words = [one for one in readings(fit) if one.width > 1]
+    found = [feature for one in words for feature in _totals(one.name, [one])]
+    main = [one for one in readings(fit) if one.main]
+    if len(main) > 1:
+        found += _totals("the whole report", main)
+    yield from most_telling(found, fit, inputs, MOST)
+
+
+def _totals(name: str, words: list[Words]) -> list[Feature]:
+    def units(table: Table) -> Units:
+        return words[0].read(table) if len(words) == 1 else np.concatenate([one.read(table) for one in words], axis=1)
+
+    def total(table: Table) -> Codes:
+        return np.asarray(units(table).sum(axis=1, dtype=np.intp) % 256, np.intp)
+
+    def exclusive(table: Table) -> Codes:
+        return np.asarray(np.bitwise_xor.reduce(units(table), axis=1), np.intp)
+
+    def set_bits(table: Table) -> Codes:
+        return np.asarray(np.bitwise_count(units(table)).sum(axis=1), np.intp)
+
+    width = sum(one.width for one in words)
+    unit = words[0].unit if len(words) == 1 else "byte"
+    return [
+        Feature(f"the sum of the {unit}s of {name}, modulo 256", total, 256),
+        Feature(f"the exclusive or of the {unit}s of {name}", exclusive, 256),
+        Feature(f"set bits of the {unit}s of {name}", set_bits, 8 * width + 1),
+    ]

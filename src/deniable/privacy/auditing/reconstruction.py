@@ -1,0 +1,111 @@
+"""How soon repeated reports give one user's value away: the best guess from the exact law, simulated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.batch import Keystream, SystemKeystream, draw_many, uniform_below
+from deniable.core import Bits, Channel, Mechanism, Subsets, TwoLevel
+from deniable.errors import InvalidParameter, NotSupported
+from deniable.estimators import dense
+from deniable.privacy.auditing.bounds import chance_above, chance_below
+from deniable.privacy.auditing.own_mechanisms import own_support, spread
+
+Floats = NDArray[np.float64]
+REPEATS = (1, 2, 4, 8, 16, 32, 64)
+MOST_INPUTS, MOST_WEIGHTS = 1 << 12, 1 << 22
+ERROR = 0.05
+
+
+@dataclass(frozen=True)
+class Guess:
+    """After so many reports, the share of users whose value is guessed right, its 95 % interval, and what none can exceed."""
+
+    reports: int
+    right: float
+    interval: tuple[float, float]
+    bound: float
+
+
+@dataclass(frozen=True)
+class Reconstruction:
+    """The success of the best guesser, who knows the mechanism and thinks every value equally likely."""
+
+    epsilon: float
+    inputs: int
+    users: int
+    guesses: tuple[Guess, ...]
+
+    def reports_until(self, share: float) -> int | None:
+        """The first tried number of reports with at least this share right (an estimate); None when none was enough."""
+        return next((guess.reports for guess in self.guesses if guess.right >= share), None)
+
+    def fewest_reports(self, share: float) -> int:
+        """No guesser reaches this share with fewer, whatever the mechanism of this epsilon."""
+        if not 0 < share < 1:
+            raise InvalidParameter("share must lie between 0 and 1, both excluded")
+        odds = math.log(share / (1 - share)) + math.log(max(self.inputs - 1, 1))
+        return max(0, math.ceil(odds / self.epsilon))
+
+
+def reconstruct(
+    mechanism: Mechanism,
+    *,
+    repeats: Sequence[int] = REPEATS,
+    users: int = 2000,
+    keystream: Keystream | None = None,
+) -> Reconstruction:
+    """Let users with random values report again and again with fresh randomness, and guess each value.
+
+    This is what happens without a memo or a ledger. The bound is e**(r epsilon) / (e**(r epsilon) + k - 1) for
+    r reports and k values.
+
+    >>> from deniable.core import make_mechanism
+    >>> found = reconstruct(make_mechanism("randomized-response", epsilon=1), repeats=(1, 25), users=500)
+    >>> found.guesses[1].right > found.guesses[0].right
+    True
+    """
+    channel = mechanism.channel
+    if not 2 <= channel.inputs <= MOST_INPUTS:
+        raise NotSupported(f"reconstruction tries every value; {mechanism.name} has {channel.inputs}, the most is {MOST_INPUTS}")
+    chosen = sorted(set(repeats))
+    if users < 100 or not chosen or chosen[0] < 1:
+        raise InvalidParameter("users must be at least 100 and repeats positive numbers")
+    stream = SystemKeystream() if keystream is None else keystream
+    truth = uniform_below(channel.inputs, users, stream)
+    likelihood = _likelihood(channel)
+    evidence, guesses, done = np.zeros((users, channel.inputs)), [], 0
+    ties = uniform_below(1 << 30, users * channel.inputs, stream).reshape(users, -1) / 2.0**60
+    for count in chosen:
+        for _ in range(count - done):
+            evidence += likelihood(draw_many(channel, truth, stream))
+        done = count
+        hits = int((np.argmax(evidence + ties, axis=1) == truth).sum())
+        interval = float(chance_below(hits, users, ERROR / 2)), float(chance_above(hits, users, ERROR / 2))
+        guesses.append(Guess(count, hits / users, interval, _bound(count * float(mechanism.privacy), channel.inputs)))
+    return Reconstruction(float(mechanism.privacy), channel.inputs, users, tuple(guesses))
+
+
+def _bound(epsilon: float, inputs: int) -> float:
+    return 1 / (1 + (inputs - 1) * math.exp(-epsilon))
+
+
+def _likelihood(channel: Channel) -> Any:
+    """Outputs of many users -> log likelihoods of every input, up to a constant per output."""
+    if isinstance(channel, Bits) or (isinstance(channel, TwoLevel) and isinstance(channel.sets, Subsets)):
+        return lambda outputs: spread(channel, outputs).astype(np.float64)  # every set bit is worth the same
+    support = own_support(channel)
+    if support is not None:
+        values = range(channel.inputs)
+        return lambda outputs: np.column_stack([support(outputs, value) for value in values]).astype(np.float64)
+    if channel.inputs * channel.outputs > MOST_WEIGHTS:
+        raise NotSupported("reconstruction needs a channel whose weights can be written out; use fewer cells")
+    with np.errstate(divide="ignore"):
+        logs = np.log(dense(channel, np.arange(channel.inputs)))
+    return lambda outputs: logs[:, np.asarray(outputs, np.int64)].T

@@ -1,0 +1,169 @@
+"""The sampled audit: draw in random order, look for the worst pair and event, and test them on fresh draws."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.batch import Keystream, SystemKeystream
+from deniable.core import Epsilon, EpsilonLike
+from deniable.errors import InvalidParameter
+from deniable.privacy.auditing.bounds import delta_below, epsilon_below, visible_violation
+from deniable.privacy.auditing.events import Candidate, histograms
+from deniable.privacy.auditing.families import learned as classifier
+from deniable.privacy.auditing.fields import Table
+from deniable.privacy.auditing.octets import Octets
+from deniable.privacy.auditing.search import Support, search
+from deniable.privacy.auditing.targets import CHUNK, Scalar, Target, Vectorised, draw_same
+from deniable.privacy.auditing.verdict import Audit, never_repeating
+
+CONFIDENCE = 0.9999
+SEARCH_SHARE = 0.3
+MOST_SEARCH = 200_000
+"""Reports per input that the search looks at: more of them cost time and choose no better event."""
+MOST_NUMBERS = 40_000_000
+"""The same for long reports: numbers in all reports the search looks at."""
+FEWEST = 100
+MOST_INPUTS = 64
+
+
+def audit(
+    target: Target | Callable[[Any], Any],
+    inputs: Sequence[Any],
+    *,
+    epsilon: EpsilonLike,
+    delta: float = 0.0,
+    samples: int = 1_000_000,
+    confidence: float = CONFIDENCE,
+    vectorised: bool = False,
+    support: Support | None = None,
+    learned: bool = True,
+    order: Keystream | None = None,
+) -> Audit:
+    """Try to disprove a claim of (epsilon, delta) by drawing reports of a few test inputs, in random order.
+
+    The first 30 % of the draws choose the pair of inputs and the event; fresh draws test them, so the search cannot
+    fool the test. A correct mechanism is called violated with probability at most 1 - confidence. Finding nothing
+    proves nothing beyond `epsilon_lower`; `power` says what that one event would have shown. Where reports hardly ever
+    repeat and no event told anything, there is no verdict.
+
+    `inputs` must hold the values that could differ: all of a few categories, both ends of a range, the first and the
+    last coordinate. `support(reports, value)` helps where reports need decoding (hashes). With `learned`, a classifier
+    proposes events too, if scikit-learn is installed. `order` is what the order of the inputs is drawn from.
+
+    >>> audit(lambda values: values, [0, 1], epsilon=1, samples=2000, vectorised=True).violated
+    True
+    """
+    claim, chosen = float(Epsilon(epsilon, allow_large=True)), list(inputs)
+    if not 2 <= len(chosen) <= MOST_INPUTS:
+        raise InvalidParameter(f"inputs must be 2 to {MOST_INPUTS} test values")
+    if not 0.5 <= confidence < 1 or not 0 <= delta < 1:
+        raise InvalidParameter("confidence must lie between 0.5 and 1, and delta from 0 to below 1")
+    if samples < 2 * FEWEST * len(chosen):
+        raise InvalidParameter(f"samples must be at least {2 * FEWEST * len(chosen)} for {len(chosen)} inputs")
+    asked = target if hasattr(target, "draw") else (Vectorised if vectorised else Scalar)(target)
+    coins = SystemKeystream() if order is None else order
+    failures, error = Counter[str](), 1 - confidence
+    width = _width(draw_same(asked, chosen[0], FEWEST).reports)  # only to see how long a report is
+    each = min(int(samples * SEARCH_SHARE) // len(chosen), MOST_SEARCH, max(2 * FEWEST, MOST_NUMBERS // (width * len(chosen))))
+    got = asked.draw(chosen, _shuffled(len(chosen), each, coins))
+    failures += got.failures
+    kept = np.bincount(got.reports.places, minlength=len(chosen))
+    warnings = []
+    if kept.max() - kept.min() > 6 * math.sqrt(each):
+        warnings.append("how often no report came back depends on the input: that alone tells inputs apart")
+    told: dict[str, Any] = {
+        "epsilon": claim,
+        "delta": delta,
+        "confidence": confidence,
+        "failures": dict(failures),
+        "warnings": tuple(warnings),
+    }
+    if kept.min() < FEWEST:
+        return Audit(**told, samples=each * len(chosen), reason="there were too few reports")
+    half = len(got.reports) // 2
+    fit, select = got.reports.rows(slice(0, half)), got.reports.rows(slice(half, None))
+    goals = search(fit, select, chosen, epsilon=claim, delta=delta, support=support, learned=learned)
+    hits, trials = _judged(asked, chosen, goals, samples - each * len(chosen), failures, coins, width)
+    told["failures"] = dict(failures)
+    if min(trials[number][place] for number, goal in enumerate(goals) for place in (goal.likely, goal.unlikely)) < FEWEST:
+        return Audit(**told, samples=samples, reason="there were too few reports")
+    # One test of epsilon and one of delta share the error.
+    first, second = (_counts(goal, hits[number], trials[number]) for number, goal in enumerate(goals))
+    lower, excess = float(epsilon_below(*first, error / 2, delta)), float(delta_below(*second, error / 2, claim))
+    violated = lower > claim or excess > delta
+    blind = never_repeating(got.reports) if not violated else []
+    unheard = not violated and lower <= 0 and bool(blind)
+    if unheard and learned and not classifier.available():
+        told["warnings"] += ("with scikit-learn (pip install 'deniable[models]') a classifier would look for events too",)
+    return Audit(
+        **told,
+        violated=None if unheard else violated,
+        reason="reports hardly ever repeat, and no event told the test values apart" if unheard else "",
+        blind=tuple(blind),
+        epsilon_lower=lower,
+        delta_lower=excess,
+        pair=(chosen[goals[0].likely], chosen[goals[0].unlikely]),
+        event=goals[0].event.words,
+        hits=(first[0], first[2]),
+        trials=(first[1], first[3]),
+        samples=samples,
+        visible=visible_violation(claim, (first[2] + 0.5) / (first[3] + 1), min(first[1], first[3]), error / 2),
+    )
+
+
+def _width(reports: Table) -> int:
+    """Numbers per report, about: bytes of text count as such."""
+    return max(1, sum(column.matrix.shape[1] if isinstance(column, Octets) else 1 for column in reports.columns.values()))
+
+
+def _shuffled(inputs: int, each: int, coins: Keystream) -> NDArray[np.intp]:
+    """Every input equally often, in random order; about equally often where there are many."""
+    if each > CHUNK >> 6:
+        return _random(inputs, inputs * each, coins)
+    keys = np.empty(inputs * each, np.uint64)
+    coins.fill(keys)
+    return np.argsort(keys) % inputs
+
+
+def _random(inputs: int, count: int, coins: Keystream) -> NDArray[np.intp]:
+    """Independent and equally likely inputs: which came before says nothing about the next."""
+    words = np.empty(count, np.uint32)
+    coins.fill(words)
+    return (words.astype(np.intp) * inputs) >> 32
+
+
+def _judged(
+    target: Target,
+    inputs: list[Any],
+    goals: tuple[Candidate, Candidate],
+    count: int,
+    failures: Counter[str],
+    coins: Keystream,
+    width: int,
+) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
+    """Fresh draws of the chosen inputs: for each goal and input, how many lie in the event, and how many there are."""
+    places = np.array(sorted({place for goal in goals for place in (goal.likely, goal.unlikely)}))
+    hits, trials = ([np.zeros(len(inputs), np.int64) for _ in goals] for _ in range(2))
+    chunk = max(1 << 14, CHUNK // width)
+    for start in range(0, count, chunk):
+        got = target.draw(inputs, places[_random(len(places), min(chunk, count - start), coins)])
+        failures.update(got.failures)
+        if not len(got.reports):
+            continue
+        cells = {id(feature): histograms(feature, got.reports, len(inputs)) for feature in (goal.event.feature for goal in goals)}
+        for number, goal in enumerate(goals):
+            inside, total = goal.event.among(cells[id(goal.event.feature)])
+            hits[number] += inside
+            trials[number] += total
+    return hits, trials
+
+
+def _counts(goal: Candidate, hits: NDArray[np.int64], trials: NDArray[np.int64]) -> tuple[int, int, int, int]:
+    a, b = goal.likely, goal.unlikely
+    return int(hits[a]), int(trials[a]), int(hits[b]), int(trials[b])

@@ -1,0 +1,204 @@
+"""Outputs against the law: for every kind of channel, which statistics to look at."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import singledispatch
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.core import (
+    SEEDS,
+    Bits,
+    Channel,
+    DirectionDistance,
+    Hashing,
+    Interpolated,
+    Mixture,
+    NearestCells,
+    Product,
+    SetSystem,
+    Steps,
+    Subsets,
+    TwoLevel,
+    undigits,
+)
+from deniable.errors import NotSupported
+from deniable.privacy.conformance.mass import MOST_ENUMERATED, mass
+from deniable.privacy.conformance.statistics import binomial_tail, goodness_of_fit
+
+Tails = list[tuple[str, float]]
+
+BINS = 64
+
+
+def effort(channel: Channel) -> int:
+    """Roughly how much longer a draw takes than the simplest one."""
+    if isinstance(channel, Bits):
+        return channel.size
+    if isinstance(channel, Product):
+        return sum(effort(part) for part in channel.parts)
+    if isinstance(channel, Mixture):
+        return max(effort(part) for part in channel.parts)
+    if isinstance(channel, Interpolated):
+        return effort(channel.inner)
+    if isinstance(channel, DirectionDistance):
+        return effort(channel.direction) + effort(channel.distance)
+    if isinstance(channel, Steps):
+        return 2 * channel.length * effort(channel.step)
+    sets: SetSystem | None = channel.sets if isinstance(channel, TwoLevel) else None
+    if isinstance(sets, NearestCells):
+        return 4 + sets.members // 8
+    return 1 + sets.size // 4 if isinstance(sets, Subsets) else 1
+
+
+@singledispatch
+def tails(channel: Channel, index: int, outputs: Sequence[int]) -> Tails:
+    """Statistics of outputs drawn for one input, each with its tail probability under the exact weights."""
+    seen = Counter(outputs)
+    if min(seen) < 0 or max(seen) >= channel.outputs:
+        return [("an output that the channel does not have", 0.0)]
+    try:
+        mass(channel, index, 0, channel.outputs)
+    except NotSupported:
+        return []
+    if channel.outputs <= 4 * BINS:
+        weights = [channel.weight(index, output) for output in range(channel.outputs)]
+        return [("all outputs", goodness_of_fit([seen[output] for output in range(channel.outputs)], weights))]
+    edges = [channel.outputs * j // BINS for j in range(BINS + 1)]
+    counts = [0] * BINS
+    for output, count in seen.items():
+        counts[_bin_of(output, edges)] += count
+    weights = [mass(channel, index, start, stop) for start, stop in pairwise(edges)]
+    impossible = sum(count for output, count in seen.items() if channel.weight(index, output) == 0)
+    found = [("64 runs of outputs", goodness_of_fit(counts, weights)), ("outputs of weight 0", 0.0 if impossible else 1.0)]
+    return found + _low_digits(channel, index, seen)
+
+
+def _bin_of(output: int, edges: list[int]) -> int:
+    guess = output * BINS // edges[-1]
+    while output < edges[guess]:
+        guess -= 1
+    while output >= edges[guess + 1]:
+        guess += 1
+    return guess
+
+
+def _low_digits(channel: Channel, index: int, seen: Counter[int]) -> Tails:
+    """The last three bits, where a float sampler would betray itself; only where adding up is quick."""
+    if channel.outputs > MOST_ENUMERATED // 8:
+        return []
+    weights, counts = [0] * 8, [0] * 8
+    for output in range(channel.outputs):
+        weights[output % 8] += channel.weight(index, output)
+    for output, count in seen.items():
+        counts[output % 8] += count
+    return [("the last three bits", goodness_of_fit(counts, weights))]
+
+
+@tails.register
+def _(channel: TwoLevel, index: int, outputs: Sequence[int]) -> Tails:
+    if any(not 0 <= output < channel.outputs or not channel.sets.possible(output) for output in outputs):
+        return [("an output that the channel does not have", 0.0)]
+    favoured = sum(channel.sets.contains(index, output) for output in outputs)
+    found = [("favoured outputs", binomial_tail(favoured, len(outputs), Fraction(channel.favoured, channel.total)))]
+    if isinstance(channel.sets, Hashing):
+        return found + _hashing(channel, channel.sets, index, outputs)
+    if isinstance(channel.sets, Subsets):
+        return found + _subsets(channel, channel.sets, index, outputs)
+    return found + tails.dispatch(Channel)(channel, index, outputs)
+
+
+def _hashing(channel: TwoLevel, sets: Hashing, index: int, outputs: Sequence[int]) -> Tails:
+    """The seed is uniform, bit by bit and in its high byte; a lie is uniform among the other buckets."""
+    seeds = [output // sets.buckets for output in outputs]
+    matrix = bit_matrix(seeds, (SEEDS - 1).bit_length())
+    found = _each_bit(matrix, [Fraction(1, 2)] * matrix.shape[1], "bit {} of the seed")
+    highs = Counter(seed >> 24 for seed in seeds)
+    found.append(("the seed's first byte", goodness_of_fit([highs[value] for value in range(256)], [1] * 256)))
+    lies = Counter((output % sets.buckets - sets.bucket(output // sets.buckets, index)) % sets.buckets for output in outputs)
+    others = [lies[other] for other in range(1, sets.buckets)]
+    return [*found, ("which other bucket", goodness_of_fit(others, [1] * len(others)))]
+
+
+def _subsets(channel: TwoLevel, sets: Subsets, index: int, outputs: Sequence[int]) -> Tails:
+    """Every value is in the subset as often as it should be."""
+    own = Fraction(channel.favoured, channel.total)
+    other = (own * (sets.chosen - 1) + (1 - own) * sets.chosen) / (sets.size - 1)
+    chances = [own if value == index else other for value in range(sets.size)]
+    return _each_bit(bit_matrix(outputs, sets.size), chances, "value {}")
+
+
+@tails.register
+def _(channel: Bits, index: int, outputs: Sequence[int]) -> Tails:
+    if any(not 0 <= output < channel.outputs for output in outputs):
+        return [("an output that the channel does not have", 0.0)]
+    matrix = bit_matrix(outputs, channel.size)
+    chances = [Fraction(channel.own if v == index else channel.other, channel.scale) for v in range(channel.size)]
+    both = matrix & np.roll(matrix, -1, axis=1)
+    pairs = [a * b for a, b in zip(chances, [*chances[1:], chances[0]], strict=True)]
+    return _each_bit(matrix, chances, "bit {}") + _each_bit(both, pairs, "bit {} together with the next")
+
+
+@tails.register
+def _(channel: Product, index: int, outputs: Sequence[int]) -> Tails:
+    if any(not 0 <= output < channel.outputs for output in outputs):
+        return [("an output that the channel does not have", 0.0)]
+    inputs = channel.split_input(index)
+    columns = list(zip(*(channel.split_output(output) for output in outputs), strict=True))
+    found: Tails = []
+    halves: list[tuple[list[bool], Fraction] | None] = []
+    for j, (part, x, column) in enumerate(zip(channel.parts, inputs, columns, strict=True)):
+        found += [(f"part {j}: {name}", tail) for name, tail in tails(part, x, column)]
+        halves.append(_lower_half(part, x, column))
+    for j, (first, second) in enumerate(pairwise(halves)):
+        if first is not None and second is not None:
+            both = sum(a and b for a, b in zip(first[0], second[0], strict=True))
+            found.append((f"parts {j} and {j + 1} together", binomial_tail(both, len(outputs), first[1] * second[1])))
+    return found
+
+
+@tails.register
+def _(channel: DirectionDistance, index: int, outputs: Sequence[int]) -> Tails:
+    both = Product([channel.direction, channel.distance])
+    return tails(both, undigits(channel.polar(index), [part.inputs for part in both.parts]), outputs)
+
+
+@tails.register
+def _(channel: Steps, index: int, outputs: Sequence[int]) -> Tails:
+    """The first step, and as a whole where there are few outputs; later steps depend on the reports before them."""
+    if any(not 0 <= output < channel.outputs for output in outputs):
+        return [("an output that the channel does not have", 0.0)]
+    later = channel.step.outputs ** (channel.length - 1)
+    first = [output // later for output in outputs]
+    found = tails(channel.step, index // channel.step.inputs ** (channel.length - 1), first)
+    return found + (tails.dispatch(Channel)(channel, index, outputs) if channel.outputs <= MOST_ENUMERATED // 8 else [])
+
+
+def _lower_half(channel: Channel, index: int, outputs: Sequence[int]) -> tuple[list[bool], Fraction] | None:
+    """A yes-or-no question about an output whose chance is known: is it in the lower half?"""
+    if isinstance(channel, Bits):
+        return [bool(y & 1) for y in outputs], Fraction(channel.own if index == 0 else channel.other, channel.scale)
+    try:
+        chance = Fraction(mass(channel, index, 0, channel.outputs // 2), channel.total)
+    except NotSupported:
+        return None
+    return [output < channel.outputs // 2 for output in outputs], chance
+
+
+def bit_matrix(outputs: Sequence[int], width: int) -> NDArray[np.bool_]:
+    """One row per output, one column per bit, lowest first."""
+    size = (width + 7) // 8
+    packed = np.frombuffer(b"".join(int(output).to_bytes(size, "little") for output in outputs), dtype=np.uint8)
+    bits = np.unpackbits(packed.reshape(len(outputs), size), axis=1, bitorder="little", count=width)
+    return bits.astype(np.bool_)
+
+
+def _each_bit(matrix: NDArray[np.bool_], chances: Sequence[Fraction], name: str) -> Tails:
+    ones = matrix.sum(axis=0)
+    pairs = enumerate(zip(ones, chances, strict=True))
+    return [(name.format(v), binomial_tail(int(count), len(matrix), chance)) for v, (count, chance) in pairs]

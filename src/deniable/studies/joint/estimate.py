@@ -1,0 +1,39 @@
+"""How many users hold a one, from joint reports, with the interval the correlation really gives."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from deniable.core import Pair, as_index
+from deniable.errors import InvalidParameter
+from deniable.estimators import Estimate
+from deniable.studies.joint.arguments import check_users
+from deniable.studies.joint.variance import check_informative, variance_joint
+
+
+def estimate_ones(pair: Pair, reported_ones: int, n: int, *, leftover: bool = False) -> Estimate:
+    """(I - n q) / (p - q): unbiased for the users who answered, whatever the pairing.
+
+    The variance is Theorem 4's at the estimate (rounded into 0 … n), because it depends on the truth.
+
+    >>> found = estimate_ones(Pair.exactly("4/5", "-1/4"), 400, 1000)
+    >>> round(float(found.value[1]), 6), round(float(found.standard_error[1]), 2)
+    (333.333333, 20.79)
+    """
+    check_users(n, leftover)
+    check_informative(pair)
+    reported = as_index(reported_ones)
+    if reported is None or not 0 <= reported <= n:
+        raise InvalidParameter("reported_ones must be a whole number from 0 to n")
+    ones = float((reported - n * pair.lie) / (pair.truth - pair.lie))
+    spread = float(variance_joint(pair, n, min(max(round(ones), 0), n), leftover=leftover))
+    return Estimate(
+        value=np.array([n - ones, ones]),
+        covariance=spread * np.array([[1.0, -1.0], [-1.0, 1.0]]),
+        n=n,
+        target="these users",
+        method="joint randomized response, unbiased",
+        labels=(0, 1),
+        total=float(n),
+        bounds=(0.0, float(n)),
+    )

@@ -1,0 +1,157 @@
+"""What is known of where people are: shares of map cells with intervals, hotspots, and the share of people in a range."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from deniable.errors import InvalidParameter
+from deniable.estimators import Estimate, Target, half_width
+from deniable.studies.trajectories.leaves import Leaves
+from deniable.studies.trajectories.map_fit import Fit
+from deniable.studies.trajectories.map_grid import Floats, MapGrid
+
+MOST_VARIANCE = 0.25
+"""Of anything between 0 and 1."""
+
+
+class Hotspot(NamedTuple):
+    """A map cell (its number, its left, lower, right and upper side), its share and the interval of that."""
+
+    cell: int
+    bounds: tuple[float, float, float, float]
+    share: float
+    low: float
+    high: float
+
+
+class DensityMap(Estimate):
+    """The share of people, or of places, in every cell of a map. `grid` says where the cells are.
+
+    `interval`, `variance` and `covariance` are worked out when they are asked for. Intervals of fitted maps do not rest
+    on the fit, which is bent: they hold every share with which the reports are plausible (`strict_bounds`).
+    """
+
+    grid: MapGrid
+    iterations: int
+    converged: bool
+    _spread: Callable[[], Floats]
+    _divided: Callable[[], Leaves] | None
+    _known: dict[float, tuple[Floats, Floats]]
+
+    def __init__(
+        self,
+        grid: MapGrid,
+        found: Fit,
+        n: int,
+        target: Target,
+        method: str,
+        spread: Callable[[], Floats],
+        divided: Callable[[], Leaves] | None = None,
+    ) -> None:
+        fields = {
+            "value": found.shares,
+            "n": n,
+            "target": target,
+            "method": method,
+            "labels": grid.labels,
+            "total": 1.0 if found.iterations == 0 else None,
+            "bounds": (0.0, 1.0),
+            "small_sample": None,
+            "parent": None,
+            "grid": grid,
+            "iterations": found.iterations,
+            "converged": found.converged,
+            "_spread": spread,
+            "_divided": divided,
+            "_known": {},
+        }
+        for field, value in fields.items():
+            object.__setattr__(self, field, value)
+
+    def __repr__(self) -> str:
+        return f"DensityMap({self.method}, n={self.n})"
+
+    @cached_property
+    def leaves(self) -> Leaves | None:
+        """The cells intervals are worked out with, of a fitted map."""
+        return None if self._divided is None else self._divided()
+
+    def interval(
+        self, level: float = 0.95, method: Literal["auto", "wald", "exact"] = "auto", *, together: bool = False
+    ) -> tuple[Floats, Floats]:
+        """Lower and upper ends, each at this level on its own; of a fitted map between 0 and 1, and never without its value."""
+        if self.leaves is None or method == "exact":
+            return super().interval(level, method, together=together)
+        reach = half_width(1 - (1 - level) / len(self.value) if together else level)
+        if reach not in self._known:
+            cells = self.grid.numbered(self.leaves.middles)
+            ends = [self.leaves.interval((cells == i).astype(np.float64), reach) for i in range(len(self.grid))]
+            low, high = np.array(ends).T
+            self._known[reach] = np.clip(np.minimum(low, self.value), 0, 1), np.clip(np.maximum(high, self.value), 0, 1)
+        low, high = self._known[reach]
+        return low.copy(), high.copy()
+
+    @cached_property
+    def variance(self) -> Floats:
+        """The covariance's diagonal; of a fitted map so large that 1.96 standard errors reach both ends of its interval."""
+        if self.leaves is None:
+            return np.diagonal(self._spread()).copy()
+        low, high = self.interval()
+        return np.asarray((np.maximum(high - self.value, self.value - low) / half_width(0.95)) ** 2)
+
+    @cached_property
+    def covariance(self) -> Floats:
+        """How the shares vary together; of a fitted map the fit's correlations with the variances above."""
+        spread = self._spread()
+        if self.leaves is None:
+            return spread
+        own = np.sqrt(np.diagonal(spread))
+        scale = np.divide(self.standard_error, own, out=np.zeros_like(own), where=own > 0)
+        found = scale[:, None] * spread * scale
+        np.fill_diagonal(found, self.variance)
+        return found
+
+    @property
+    def table(self) -> Floats:
+        """The shares as rows by columns, lowest row first; nan outside the region."""
+        return self.grid.table(self.value)
+
+    def weighted(self, weights: Floats) -> tuple[float, float]:
+        """The sum of weights times shares, and its variance."""
+        return float(weights @ self.value), max(float(weights @ self.covariance @ weights), 0.0)
+
+    def range_share(self, low: tuple[float, float], high: tuple[float, float]) -> Estimate:
+        """The share of people in the rectangle between two corners; cells it cuts count by their area in it."""
+        value, variance = self.weighted(self.grid.covered(low, high))
+        if self.leaves is not None:
+            least, most = self.leaves.interval(self.leaves.covered(low, high), half_width(0.95))
+            variance = (max(most - value, value - least) / half_width(0.95)) ** 2
+        return Estimate(
+            value=np.asarray(value),
+            variance=np.asarray(min(variance, MOST_VARIANCE)),
+            n=self.n,
+            target=self.target,
+            method=f"range of {self.method}",
+            bounds=(0.0, 1.0),
+        )
+
+    def hotspots(self, threshold: float | None = None, level: float = 0.95, *, together: bool = True) -> list[Hotspot]:
+        """The cells whose whole interval lies above `threshold` (left out: twice an even share), fullest first.
+
+        With `together` the level holds for all cells at once (Bonferroni): a false hotspot anywhere is rarer than 1 - level.
+        """
+        limit = 2.0 / len(self.value) if threshold is None else threshold
+        if not 0 <= limit < 1:
+            raise InvalidParameter("threshold must be a share from 0 up to, but not including, 1")
+        low, high = self.interval(1 - (1 - level) / len(self.value) if together else level)
+        order = np.argsort(-self.value, kind="stable")
+        bounds = self.grid.bounds
+        return [
+            Hotspot(int(i), tuple(bounds[i].tolist()), float(self.value[i]), float(low[i]), float(high[i]))
+            for i in order
+            if low[i] > limit
+        ]

@@ -1,0 +1,65 @@
+"""Fitting a map to counts of reports: expectation maximization, when it stops, and how it is told."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from deniable.core import Mechanism
+from deniable.errors import InvalidParameter
+from deniable.estimators import STOP
+from deniable.studies.trajectories.map_grid import Floats, MapGrid
+
+RULES = {"ems": "smoothed", "em": "most likely", "unbiased": "linear inversion"}
+
+
+class Fit(NamedTuple):
+    """Where the iteration stopped."""
+
+    shares: Floats
+    iterations: int
+    converged: bool
+
+
+def maximise(
+    chances: Callable[[Floats], Floats],
+    averages: Callable[[Floats], Floats],
+    smooth: Callable[[Floats], Floats],
+    counts: Floats,
+    start: Floats,
+    tolerance: float,
+    most: int,
+) -> Fit:
+    """Expectation maximization until the log-likelihood changes by less than `tolerance`, at most `most` steps."""
+    seen, whole = counts > 0, counts.sum()
+    shares, previous = start, -np.inf
+    ratio = np.zeros_like(counts)
+    for iteration in range(most):
+        likely = chances(shares)
+        reached = float(counts[seen] @ np.log(likely[seen]))
+        ratio[seen] = counts[seen] / (whole * likely[seen])
+        shares = smooth(shares * averages(ratio))
+        if abs(reached - previous) < tolerance:
+            return Fit(shares, iteration + 1, True)
+        previous = reached
+    return Fit(shares, most, False)
+
+
+def stop_at(mechanism: Mechanism, method: str, tolerance: float | None, most_iterations: int) -> float:
+    """The change of the log-likelihood that ends an iteration: 0.001 for "ems", 0.001 e**epsilon for "em", as for numbers."""
+    if isinstance(most_iterations, bool) or not isinstance(most_iterations, int) or most_iterations < 1:
+        raise InvalidParameter("most_iterations must be a positive whole number")
+    if tolerance is None:
+        return STOP if method == "ems" else STOP * math.exp(min(float(mechanism.privacy), 50.0))
+    if not tolerance >= 0:
+        raise InvalidParameter("tolerance must not be negative")
+    return tolerance
+
+
+def described(method: str, mechanism: Mechanism, grid: MapGrid, found: Fit) -> str:
+    """What was done, in words."""
+    steps = f", {found.iterations} iterations" if found.iterations else ""
+    return f"{method} ({RULES[method]}) map of {mechanism.name}, {grid.columns} by {grid.rows} cells{steps}"
