@@ -21,7 +21,7 @@ def run(*arguments: str) -> Result:
         (["gaussian", "--sigma", "4", "--delta", "1e-6"], "epsilon", 1.0607),
         (["gaussian", "--sigma", "4", "-e", "1"], "delta", 2.924e-6),
         (["gaussian", "--sigma", "40", "-e", "1", "--width", "10"], "delta", 2.924e-6),
-        (["raw", "--delta", "1e-6", "--people", "1000000"], "anyone_exposed", 0.6321),
+        (["raw", "--delta", "1e-6", "--users", "1000000"], "anyone_exposed", 0.6321),
         (["group", "-e", "0.5", "--size", "4"], "epsilon", 2.0),
         (["central", "-e", "1", "-n", "10000"], "shuffled", 0.04321),
         (["compose", "-e", "0.01", "--answers", "100000"], "optimal", 19.4228),

@@ -57,12 +57,12 @@ def test_a_recipe_can_be_drawn_from_as_well(recipe: str) -> None:
 def test_functions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "audited_answers.py").write_text(HONEST, encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
-    fine = run("--python", "audited_answers:answer", "--inputs", "0,1", "-e", "1", "-n", "20000", "--json")
+    fine = run("--python", "audited_answers:answer", "--inputs", "0,1", "-e", "1", "--samples", "20000", "--json")
     assert fine.exit_code == 0, fine.output
     document = json.loads(fine.output)
     assert document["violated"] is False
     assert document["independence"]["found"] is False
-    leak = run("--python", "audited_answers:leak", "--inputs", "0,1", "-e", "1", "-n", "2000")
+    leak = run("--python", "audited_answers:leak", "--inputs", "0,1", "-e", "1", "--samples", "2000")
     assert leak.exit_code == 1
     assert "VIOLATED" in leak.output
 
@@ -70,7 +70,7 @@ def test_functions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_function_that_ends_the_program_is_not_passed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "audited_exit.py").write_text("def answer(value): raise SystemExit(0)\n", encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
-    result = run("--python", "audited_exit:answer", "--inputs", "0,1", "-e", "1", "-n", "2000")
+    result = run("--python", "audited_exit:answer", "--inputs", "0,1", "-e", "1", "--samples", "2000")
     assert result.exit_code == 3
     assert "600 times it raised SystemExit" in result.output
 
@@ -88,7 +88,7 @@ def test_programs(program: str, code: int, text: str, tmp_path: Path) -> None:
     script.write_text(program, encoding="utf-8")
     timeout = "0.5" if "sleep" in program else "60"
     command = f"{sys.executable} -S {script}"
-    result = run("--command", command, "--lines", "--inputs", "0,1", "-e", "1", "-n", "2000", "--timeout", timeout)
+    result = run("--command", command, "--lines", "--inputs", "0,1", "-e", "1", "--samples", "2000", "--timeout", timeout)
     assert result.exit_code == code, result.output
     assert text in result.output
 

@@ -23,11 +23,11 @@ def account() -> None:
     deniable account odds --epsilon 1
     deniable account compose --epsilon 0.1 --answers 100 --delta 1e-6
     deniable account repeat --epsilon 1 --reports 52 --permanent 3
-    deniable account shuffle --epsilon 1 --people 1000000 --delta 1e-6
-    deniable account central --epsilon 1 --people 1000000 --delta 1e-6
+    deniable account shuffle --epsilon 1 --users 1000000 --delta 1e-6
+    deniable account central --epsilon 1 --users 1000000 --delta 1e-6
     deniable account group --epsilon 1 --size 3
     deniable account gaussian --epsilon 1 --delta 1e-6
-    deniable account raw --delta 1e-6 --people 1000000
+    deniable account raw --delta 1e-6 --users 1000000
     """
 
 
@@ -100,7 +100,7 @@ def repeat(epsilon: str, reports: int, values: int, permanent: str | None, as_js
 
 @account.command()
 @click.option("--epsilon", "-e", required=True, help="The level of one report.")
-@click.option("--people", "--users", "-n", "people", required=True, type=click.IntRange(1, 10**9))
+@click.option("--users", "-n", "people", required=True, type=click.IntRange(1, 10**9))
 @click.option("--delta", default="1e-6", show_default=True)
 @click.option("--mechanism", "-m", help="A mechanism by name: its own bound may be better than that of any mechanism.")
 @click.option("--domain", "-d", help="The mechanism's domain, for example categories:10.")
@@ -142,7 +142,7 @@ def shuffle(
 
 @account.command()
 @click.option("--epsilon", "-e", required=True, help="The level of one report.")
-@click.option("--people", "--users", "-n", "people", required=True, type=click.IntRange(1, 10**9))
+@click.option("--users", "-n", "people", required=True, type=click.IntRange(1, 10**9))
 @click.option("--delta", default="1e-6", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def central(epsilon: str, people: int, delta: str, as_json: bool) -> None:
@@ -205,7 +205,7 @@ def gaussian(epsilon: str | None, delta: str | None, sigma: str | None, width: s
 @account.command()
 @click.option("--delta", required=True, help="How often a raw value is published.")
 @click.option("--coordinates", default=1, show_default=True, type=click.IntRange(1, 10**6), help="Values of one person.")
-@click.option("--people", "--users", "-n", "people", default=1, show_default=True, type=click.IntRange(1, 10**9))
+@click.option("--users", "-n", "people", default=1, show_default=True, type=click.IntRange(1, 10**9))
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def raw(delta: str, coordinates: int, people: int, as_json: bool) -> None:
     """What the privacy indicator does: it publishes raw values with probability delta."""

@@ -31,7 +31,7 @@ LARGEST = 1 << 26
 @click.option("--inputs", metavar="VALUES", help="Test values, separated by commas, or a JSON list: all that could differ.")
 @click.option("--epsilon", "-e", help="The claim; for a recipe, its own unless given.")
 @click.option("--delta", type=float, default=0.0, show_default=True, help="The claim's delta.")
-@click.option("--samples", "-n", type=click.IntRange(400), help="Draws in all; 1,000,000 for functions, 20,000 otherwise.")
+@click.option("--samples", type=click.IntRange(400), help="Draws in all; 1,000,000 for functions, 20,000 otherwise.")
 @click.option("--confidence", type=float, default=0.9999, show_default=True, help="How sure a violation must be.")
 @click.option("--lines", is_flag=True, help="The program takes one value per line and prints one report per line.")
 @click.option("--vectorised", is_flag=True, help="The function takes an array of values and gives as many reports.")

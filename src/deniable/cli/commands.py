@@ -72,7 +72,7 @@ COMMANDS: dict[str, Entry] = {
         "joint:joint",
         DESIGN,
         "Experimental: correlated answers in pairs.",
-        ("deniable joint account --n 10000 --ones 100 --epsilon 1 --epsilon-collusion 2",),
+        ("deniable joint account --users 10000 --ones 100 --epsilon 1 --epsilon-collusion 2",),
     ),
     "randomize": Entry(
         "randomize:randomize",

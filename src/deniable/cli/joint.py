@@ -17,7 +17,7 @@ def joint() -> None:
     your answer.
 
     \b
-    deniable joint account --n 10000 --ones 100 --epsilon 1 --epsilon-collusion 2
+    deniable joint account --users 10000 --ones 100 --epsilon 1 --epsilon-collusion 2
     deniable joint survey --round monday --epsilon 1 --epsilon-collusion 2
     deniable joint keys --name ada
     deniable joint relay

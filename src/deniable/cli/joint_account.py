@@ -22,11 +22,11 @@ DATA = ("Kosarak", "Amazon", "E-commerce", "Census")
 
 
 @click.command(short_help="Variance and all privacy numbers, before anyone answers.")
-@click.option("--n", "users", type=int, help="How many users answer, in pairs.")
+@click.option("--users", "-n", type=int, help="How many users answer, in pairs.")
 @click.option("--ones", type=int, help="How many of them hold a one (for the variance).")
-@click.option("--data", type=click.Choice(DATA, case_sensitive=False), help="Users and ones of a published data set instead.")
+@click.option("--example", "data", type=click.Choice(DATA, case_sensitive=False), help="A published data set instead.")
 @click.option("--epsilon", "-e", required=True, help="Privacy level against strangers: a number or a ratio such as 1/3.")
-@click.option("--colluders", "-m", type=int, default=0, show_default=True, help="How many users pool what they know.")
+@click.option("--colluders", type=int, default=0, show_default=True, help="How many users pool what they know.")
 @click.option("--epsilon-collusion", "collusion", help="Privacy level against a colluding partner; at least epsilon.")
 @click.option("--published", is_flag=True, help="The published heuristic instead: no protection against a colluding partner.")
 @click.option("--optimal", is_flag=True, help="The least variance with epsilon kept against colluders who do not know the pairing.")
@@ -97,12 +97,12 @@ def account(
 def _crowd(users: int | None, ones: int | None, data: str | None) -> tuple[int, int]:
     if data is not None:
         if users is not None or ones is not None:
-            raise InvalidParameter("give either --data or --n and --ones, not both")
+            raise InvalidParameter("give either --example or --users and --ones, not both")
         from deniable.studies import PUBLISHED_COUNTS
 
         return PUBLISHED_COUNTS[next(name for name in DATA if name.lower() == data.lower())]
     if users is None or ones is None:
-        raise InvalidParameter("--n and --ones are missing: how many users, and how many of them hold a one (or give --data)")
+        raise InvalidParameter("--users and --ones are missing: how many users, how many of them with a one (or give --example)")
     return users, ones
 
 

@@ -25,7 +25,7 @@ key_file = click.option("--key", type=Path, metavar="FILE", help="Your key; by d
 reports_file = click.option("--reports", type=Path, default=Path("reports.jsonl"), metavar="FILE", help="Where reports are.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 colluders_option = click.option(
-    "--colluders", "-m", type=click.IntRange(0), default=1, show_default=True, help="Users who pool what they know."
+    "--colluders", type=click.IntRange(0), default=1, show_default=True, help="Users who pool what they know."
 )
 
 

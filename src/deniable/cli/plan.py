@@ -35,9 +35,7 @@ SHOWN = 12
 )
 @click.option("--size", type=int, help="How many categories there are (frequency).")
 @click.option("--domain", "-d", help="The domain, such as categories:a,b,c or interval:18,90.")
-@click.option(
-    "--users", "--people", "-n", "users", type=int, help="How many people answer; left out, the fewest that meet the target."
-)
+@click.option("--users", "-n", "users", type=int, help="How many people answer; left out, the fewest that meet the target.")
 @click.option("--epsilon", "-e", help="All that one person spends; left out, the smallest that meets the target.")
 @click.option("--target-error", type=float, help="The error wanted.")
 @click.option("--half-width", type=float, help="Half of the 95 % interval wanted, instead.")
@@ -45,9 +43,9 @@ SHOWN = 12
 @click.option("--attributes", type=int, default=1, show_default=True, help="So many questions of this kind to everyone.")
 @click.option("--repeats", type=int, default=1, show_default=True, help="How often everyone is asked.")
 @click.option("--unchanging", is_flag=True, help="With --repeats: values do not change, so one answer is kept and sent again.")
-@click.option("--data", default="even", show_default=True, help="Whose error counts: people spread even, or the worst case.")
+@click.option("--spread", "data", default="even", show_default=True, help="Whose error counts: people spread even, or worst.")
 @click.option("--bins", type=int, default=16, show_default=True, help="For distribution and quantile.")
-@click.option("--level", type=float, default=0.5, show_default=True, help="For quantile: 0.5 is the median.")
+@click.option("--quantile", "level", type=float, default=0.5, show_default=True, help="For the task quantile: 0.5 is the median.")
 @click.option("--words", type=int, default=10, show_default=True, help="For heavy-hitters: about how many there are.")
 @click.option("--test", "hypotheses", nargs=2, metavar="P0 P1", help="For test: the shares under both hypotheses.")
 @click.option(

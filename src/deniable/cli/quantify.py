@@ -26,10 +26,10 @@ SHOWN_RECORDS = 50
 @click.argument("model", type=click.Path())
 @click.argument("data", type=click.Path())
 @click.option(
-    "--sensitive", "-s", required=True, help="Features to perturb, with their public ranges: Age=0:100,BMI=10:60 (0:1 if none)."
+    "--sensitive", required=True, help="Features to perturb, with their public ranges: Age=0:100,BMI=10:60 (0:1 if none)."
 )
 @click.option("--mechanism", "-m", "mechanisms", multiple=True, help=f"May be repeated; {', '.join(USUAL)} if none is given.")
-@click.option("--epsilons", "-e", default="1:8", show_default=True, help="1:8 (steps of 1), 0.5:4:0.5, or a list 1,2,4.")
+@click.option("--epsilons", default="1:8", show_default=True, help="1:8 (steps of 1), 0.5:4:0.5, or a list 1,2,4.")
 @click.option("--budget", type=click.Choice(["each", "total"]), default="each", show_default=True, help="Whose epsilon it is.")
 @click.option("--delta", help="For gaussian: its delta.")
 @click.option("--indicator", type=float, default=0.0, help="DANGER: publish the whole raw record with this probability.")

@@ -20,9 +20,7 @@ WORKER = "DENIABLE_SOCKET"
 
 @click.command()
 @click.argument("surveys", nargs=-1, type=click.Path(exists=True, dir_okay=False))
-@click.option(
-    "--database", "-d", default="sqlite:///collector.db", show_default=True, help="sqlite:/// or postgresql+psycopg:// URL."
-)
+@click.option("--database", default="sqlite:///collector.db", show_default=True, help="sqlite:/// or postgresql+psycopg:// URL.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Interfaces other machines reach need TLS or a proxy.")
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes any free one.")
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes that serve.")
@@ -124,7 +122,7 @@ def _in_the_clear(host: str, allowed: bool) -> None:
 @click.command()
 @click.argument("name")
 @click.option("--role", type=click.Choice(["admin", "submit"]), default="admin", show_default=True, help="What it allows.")
-@click.option("--database", "-d", default="sqlite:///collector.db", show_default=True, help="The collector's database.")
+@click.option("--database", default="sqlite:///collector.db", show_default=True, help="The collector's database.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def token(name: str, role: str, database: str, as_json: bool) -> None:
     """Make a token called NAME and print it, once: only its hash is stored."""

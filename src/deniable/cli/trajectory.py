@@ -152,7 +152,7 @@ def _draw_errors(rows: list[Comparison], loaded: PathData, path: str) -> None:
 @click.option("--locations", type=int, default=12, show_default=True, help="Draw so many first locations of a path; 0 is all.")
 @click.option("--cells", type=int, default=20, show_default=True, help="Cells of a density map along its longer side.")
 @click.option("--perturbed", is_flag=True, help="DATA is perturbed already, by this mechanism and epsilon: draw its density.")
-@click.option("--out", "-o", required=True, type=click.Path(dir_okay=False), help="A .png, .svg, .html or .json file.")
+@click.option("--output", "-o", required=True, type=click.Path(dir_okay=False), help="A .png, .svg, .html or .json file.")
 @click.option("--json", "as_json", is_flag=True, help="Say what was drawn as JSON.")
 def draw_map(
     data: str,
@@ -166,14 +166,14 @@ def draw_map(
     locations: int,
     cells: int,
     perturbed: bool,
-    out: str,
+    output: str,
     as_json: bool,
 ) -> None:
     """Draw paths and their perturbed ones, or a density map. True locations are private: keep such pictures."""
     from deniable.charts import check_ending, save
     from deniable.cli.trajectory_map import density_picture, path_picture
 
-    check_ending(out)
+    check_ending(output)
     if most < 1 or locations < 0:
         raise InvalidParameter("--paths must be at least 1, --locations not negative")
     level = Epsilon(epsilon)
@@ -186,9 +186,9 @@ def draw_map(
         picture = path_picture(loaded, made, most, locations)
     else:
         picture = density_picture(loaded, made, cells, true=show != "density", perturbed=perturbed)
-    save(picture, out)
+    save(picture, output)
     if as_json:
-        drawn = {"chart": out, "show": show, "mechanism": made.name, "epsilon": float(level)}
+        drawn = {"chart": output, "show": show, "mechanism": made.name, "epsilon": float(level)}
         print_json({**drawn, "paths": len(loaded.paths.lengths), "locations": len(loaded.paths.places)})
     else:
-        click.echo(f"map: {out}")
+        click.echo(f"map: {output}")

@@ -35,7 +35,7 @@ REGION = "The public region: west,south,east,north in degrees (left,bottom,right
 @OUTSIDE
 @BAD
 @click.option("--cells", type=int, help="Cells on the region's longer side (disc: 256, others: 8192).")
-@click.option("--out", "-o", required=True, type=click.Path(dir_okay=False), help="A .csv, .gpx or .geojson file.")
+@click.option("--output", "-o", required=True, type=click.Path(dir_okay=False), help="A .csv, .gpx or .geojson file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def perturb(
     source: str,
@@ -46,7 +46,7 @@ def perturb(
     outside: str,
     bad: Any,
     cells: int | None,
-    out: str,
+    output: str,
     as_json: bool,
 ) -> None:
     """Perturb the paths of IN (CSV, GPX or GeoJSON) on this machine and write them to a file.
@@ -59,13 +59,13 @@ def perturb(
     level = Epsilon(epsilon)
     with work_progress("counting", None, hidden=as_json) as advance:
         found = survey_file(source, region, outside=outside, bad=bad, progress=advance)
-    check_target(out, found.ground.unit)
+    check_target(output, found.ground.unit)
     made = chosen(mechanism, found.ground.rectangle, level, cells)
     per_location = epsilon_per == "location"
     certificate = made.certificate()
     holds = certificate.holds if per_location else _every_length_holds(made, found)
     with work_progress("perturbing", found.locations, hidden=as_json) as advance:
-        perturb_file(found, made, out, epsilon_per=epsilon_per, progress=advance)
+        perturb_file(found, made, output, epsilon_per=epsilon_per, progress=advance)
     spent = float(level) * found.longest
     document = {
         "mechanism": made.name,
@@ -79,7 +79,7 @@ def perturb(
         "unusable": found.unusable,
         "holds": holds,
         "recipe": made.recipe() if per_location else None,
-        "out": out,
+        "output": output,
     }
     if as_json:
         print_json(document)
@@ -96,7 +96,7 @@ def perturb(
         click.echo(f"outside the region: {_counted(found.clipped, 'location')} clipped, {found.dropped} dropped")
     if found.unusable:
         click.echo(f"no numbers or no degrees: {_counted(found.unusable, 'location')} left out")
-    click.echo(f"paths: {out}")
+    click.echo(f"paths: {output}")
 
 
 def _counted(count: int, what: str) -> str:

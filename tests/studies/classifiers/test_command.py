@@ -78,7 +78,7 @@ def test_people_get_a_table_sentences_and_a_chart(folder: Path, tmp_path: Path) 
         "1",
         "-m",
         "ogpm",
-        "-e",
+        "--epsilons",
         "2,4",
         "--target",
         "0.7",
@@ -94,7 +94,20 @@ def test_people_get_a_table_sentences_and_a_chart(folder: Path, tmp_path: Path) 
 
 def test_a_black_box_is_sampled_and_says_so(folder: Path) -> None:
     result = run(
-        folder, "smooth.skops", "data.csv", "--row", "2", "-m", "ogpm", "-m", "k-rr", "-e", "2", "--samples", "2000", "--together"
+        folder,
+        "smooth.skops",
+        "data.csv",
+        "--row",
+        "2",
+        "-m",
+        "ogpm",
+        "-m",
+        "k-rr",
+        "--epsilons",
+        "2",
+        "--samples",
+        "2000",
+        "--together",
     )
     assert result.exit_code == 0, result.output
     assert "sampled:" in result.output
@@ -113,13 +126,13 @@ def test_a_wider_interval_asks_a_black_box_less_often(folder: Path) -> None:
 
 
 def test_the_true_labels_can_be_asked_about(folder: Path) -> None:
-    result = run(folder, "linear.skops", "data.csv", "-m", "ogpm", "-e", "8", "--label", "Truth")
+    result = run(folder, "linear.skops", "data.csv", "-m", "ogpm", "--epsilons", "8", "--label", "Truth")
     assert result.exit_code == 0, result.output
     assert "the model gives the true label" in result.output
 
 
 def test_a_model_without_names_takes_the_columns_as_they_come(folder: Path) -> None:
-    result = run(folder, "nameless.skops", "renamed.csv", "--sensitive", "Years=0:100", "-m", "ogpm", "-e", "4", "--json")
+    result = run(folder, "nameless.skops", "renamed.csv", "--sensitive", "Years=0:100", "-m", "ogpm", "--epsilons", "4", "--json")
     assert result.exit_code == 0, result.output
     assert json.loads(result.output)["sensitive"] == ["Years"]
 
@@ -139,8 +152,8 @@ def test_a_model_without_names_takes_the_columns_as_they_come(folder: Path) -> N
         ("linear.skops", "data.csv", ["-m", "gaussian"], "--delta", 2),
         ("linear.skops", "data.csv", ["-m", "olh"], "olh", 2),
         ("linear.skops", "data.csv", ["-m", "nothing"], "no mechanism is called", 2),
-        ("linear.skops", "data.csv", ["-e", "3:1"], "FROM:TO", 2),
-        ("linear.skops", "data.csv", ["-e", "-1"], "positive", 2),
+        ("linear.skops", "data.csv", ["--epsilons", "3:1"], "FROM:TO", 2),
+        ("linear.skops", "data.csv", ["--epsilons", "-1"], "positive", 2),
         ("linear.skops", "data.csv", ["--row", "9"], "--row must be", 2),
         ("linear.skops", "data.csv", ["--target", "2"], "--target", 2),
         ("linear.skops", "data.csv", ["--chart", "x.gif"], "chart file", 2),
@@ -150,7 +163,9 @@ def test_a_model_without_names_takes_the_columns_as_they_come(folder: Path) -> N
     ],
 )
 def test_bad_questions_get_one_line(folder: Path, model: str, data: str, options: list[str], message: str, code: int) -> None:
-    result = run(folder, model, data, "-e", "1", *options) if "-e" not in options else run(folder, model, data, *options)
+    result = (
+        run(folder, model, data, "--epsilons", "1", *options) if "--epsilons" not in options else run(folder, model, data, *options)
+    )
     assert message in result.output, result.output
     assert result.exit_code == code
     assert result.output.count("\n") == 1
@@ -163,10 +178,10 @@ def test_pickles_are_refused_unless_trusted(folder: Path) -> None:
     table = np.random.default_rng(0).random((50, 3))
     model = LogisticRegression().fit(table, table[:, 0] > 0.5)
     (folder / "model.pkl").write_bytes(pickle.dumps(model))
-    refused = run(folder, "model.pkl", "renamed.csv", "--sensitive", "Years=0:100", "-e", "1")
+    refused = run(folder, "model.pkl", "renamed.csv", "--sensitive", "Years=0:100", "--epsilons", "1")
     assert refused.exit_code == 2
     assert "--trust-code" in refused.output
-    taken = run(folder, "model.pkl", "renamed.csv", "--sensitive", "Years=0:100", "-m", "ogpm", "-e", "1", "--trust-code")
+    taken = run(folder, "model.pkl", "renamed.csv", "--sensitive", "Years=0:100", "-m", "ogpm", "--epsilons", "1", "--trust-code")
     assert taken.exit_code == 0, taken.output
 
 
@@ -178,7 +193,7 @@ def test_forty_nine_features_of_a_saved_network_get_intervals(tmp_path: Path) ->
         warnings.simplefilter("ignore", DeprecationWarning)
         torch.jit.trace(module, torch.zeros(1, 1, 7, 7)).save(str(tmp_path / "net.pt"))
     write(tmp_path / "image.csv", [f"pixel{i}" for i in range(49)], [[0.5] * 49])
-    options = ["--sensitive", "all=0:1", "--shape", "1,7,7", "-m", "ogpm", "-e", "4", "--samples", "1000", "--json"]
+    options = ["--sensitive", "all=0:1", "--shape", "1,7,7", "-m", "ogpm", "--epsilons", "4", "--samples", "1000", "--json"]
     refused = run(tmp_path, "net.pt", "image.csv", *options)
     assert (refused.exit_code, "--trust-code" in refused.output) == (2, True)
     result = run(tmp_path, "net.pt", "image.csv", *options, "--trust-code")

@@ -26,7 +26,7 @@ def answer(*arguments: str) -> dict[str, Any]:
     return found
 
 
-CROWD = ("--n", "10000", "--ones", "100", "--epsilon", "1", "--colluders", "500")
+CROWD = ("--users", "10000", "--ones", "100", "--epsilon", "1", "--colluders", "500")
 
 
 def test_bounded_numbers() -> None:
@@ -65,7 +65,7 @@ def test_text_warns_before_anyone_uses_it() -> None:
 
 
 def test_simulations_stand_beside_the_formulas() -> None:
-    found = answer("--data", "Census", "--epsilon", "1", "--published", "--runs", "400")
+    found = answer("--example", "Census", "--epsilon", "1", "--published", "--runs", "400")
     joint = found["simulation"]["joint"]
     # False alarms: six standard errors.
     assert abs(joint["mse"] - found["variance"]) < 6 * joint["mse_standard_error"]
@@ -74,7 +74,7 @@ def test_simulations_stand_beside_the_formulas() -> None:
 
 
 def test_an_odd_number_is_refused_until_it_is_meant() -> None:
-    odd = ("--n", "101", "--ones", "3", "--epsilon", "1", "--published")
+    odd = ("--users", "101", "--ones", "3", "--epsilon", "1", "--published")
     result = run(*odd)
     assert result.exit_code != 0
     assert "n must be even" in result.output
@@ -84,15 +84,15 @@ def test_an_odd_number_is_refused_until_it_is_meant() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--n", "100", "--ones", "3", "--epsilon", "1"), "--epsilon-collusion"),
-        (("--n", "100", "--ones", "3", "--epsilon", "1", "--published", "--epsilon-collusion", "2"), "exactly one"),
-        (("--n", "100", "--ones", "3", "--epsilon", "2", "--epsilon-collusion", "1"), "at least epsilon"),
-        (("--n", "100", "--ones", "101", "--epsilon", "1", "--published"), "ones must be"),
-        (("--n", "100", "--ones", "3", "--epsilon", "1", "--published", "--colluders", "100"), "from 0 to n - 1"),
-        (("--epsilon", "1", "--published"), "--n and --ones are missing"),
-        (("--n", "100", "--ones", "3", "--epsilon", "-1", "--published"), "epsilon must be positive"),
-        (("--n", "100", "--ones", "3", "--epsilon", "1", "--published", "--chart", "x.gif"), "chart file"),
-        (("--n", "100", "--ones", "3", "--epsilon", "1", "--published", "--runs", "-1"), "--runs"),
+        (("--users", "100", "--ones", "3", "--epsilon", "1"), "--epsilon-collusion"),
+        (("--users", "100", "--ones", "3", "--epsilon", "1", "--published", "--epsilon-collusion", "2"), "exactly one"),
+        (("--users", "100", "--ones", "3", "--epsilon", "2", "--epsilon-collusion", "1"), "at least epsilon"),
+        (("--users", "100", "--ones", "101", "--epsilon", "1", "--published"), "ones must be"),
+        (("--users", "100", "--ones", "3", "--epsilon", "1", "--published", "--colluders", "100"), "from 0 to n - 1"),
+        (("--epsilon", "1", "--published"), "--users and --ones are missing"),
+        (("--users", "100", "--ones", "3", "--epsilon", "-1", "--published"), "epsilon must be positive"),
+        (("--users", "100", "--ones", "3", "--epsilon", "1", "--published", "--chart", "x.gif"), "chart file"),
+        (("--users", "100", "--ones", "3", "--epsilon", "1", "--published", "--runs", "-1"), "--runs"),
     ],
 )
 def test_bad_questions_get_one_line(arguments: tuple[str, ...], message: str) -> None:
