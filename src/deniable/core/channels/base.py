@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deniable.core.exact.numbers import show_fraction
 from deniable.core.randomness.coins import Coins
@@ -20,9 +20,19 @@ class Channel(ABC):
     is the same for every input, so how long a draw takes says nothing about the input.
     """
 
-    inputs: int
-    outputs: int
-    total: int
+    if TYPE_CHECKING:  # a field or a property, as the channel likes
+
+        @property
+        def inputs(self) -> int:
+            """How many inputs there are."""
+
+        @property
+        def outputs(self) -> int:
+            """How many numbers outputs have."""
+
+        @property
+        def total(self) -> int:
+            """The sum of every row."""
 
     @abstractmethod
     def draw(self, index: int, coins: Coins) -> int:

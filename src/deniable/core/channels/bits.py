@@ -38,17 +38,17 @@ class Bits(Channel):
             raise InvalidParameter("the bit weights must satisfy 0 < other <= own < scale")
 
     @property
-    def inputs(self) -> int:  # type: ignore[override]
+    def inputs(self) -> int:
         """k."""
         return self.size
 
     @property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """2**k bit strings."""
         return 1 << self.size
 
     @property
-    def total(self) -> int:  # type: ignore[override]
+    def total(self) -> int:
         """scale**k."""
         return int(self.scale**self.size)
 

@@ -27,17 +27,17 @@ class Interpolated(Channel):
     steps: int
 
     @property
-    def inputs(self) -> int:  # type: ignore[override]
+    def inputs(self) -> int:
         """`steps` for every gap between rows, and the last row."""
         return (self.inner.inputs - 1) * self.steps + 1
 
     @property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """As the inner channel."""
         return self.inner.outputs
 
     @property
-    def total(self) -> int:  # type: ignore[override]
+    def total(self) -> int:
         """`steps` inner totals."""
         return self.steps * self.inner.total
 
@@ -80,7 +80,7 @@ class Mixture(Channel):
             raise InvalidParameter("the shares of a mixture must be positive integers")
 
     @property
-    def inputs(self) -> int:  # type: ignore[override]
+    def inputs(self) -> int:
         """As every part."""
         return self.parts[0].inputs
 
@@ -94,7 +94,7 @@ class Mixture(Channel):
         return tuple(found)
 
     @cached_property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """All parts' outputs together."""
         return sum(part.outputs for part in self.parts)
 
@@ -104,7 +104,7 @@ class Mixture(Channel):
         return math.lcm(*(part.total for part in self.parts))
 
     @cached_property
-    def total(self) -> int:  # type: ignore[override]
+    def total(self) -> int:
         """Shares times the common total."""
         return sum(self.shares) * self.common
 
@@ -147,12 +147,12 @@ class Identity(Channel):
     total = 1
 
     @property
-    def inputs(self) -> int:  # type: ignore[override]
+    def inputs(self) -> int:
         """Any number."""
         return self.size
 
     @property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """The same number."""
         return self.size
 
@@ -185,17 +185,17 @@ class Chain(Channel):
             raise InvalidParameter("the second channel of a chain must take the first one's outputs")
 
     @property
-    def inputs(self) -> int:  # type: ignore[override]
+    def inputs(self) -> int:
         """The first channel's."""
         return self.first.inputs
 
     @property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """The second channel's."""
         return self.second.outputs
 
     @property
-    def total(self) -> int:  # type: ignore[override]
+    def total(self) -> int:
         """The product of the totals."""
         return self.first.total * self.second.total
 

@@ -99,17 +99,17 @@ class DirectionDistance(Channel):
     distance: TwoLevel
 
     @property
-    def inputs(self) -> int:  # type: ignore[override]
+    def inputs(self) -> int:
         """The cells of the region."""
         return self.view.inputs
 
     @cached_property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """Direction cells times distance cells."""
         return self.direction.outputs * self.distance.outputs
 
     @cached_property
-    def total(self) -> int:  # type: ignore[override]
+    def total(self) -> int:
         """The product of the two totals."""
         return self.direction.total * self.distance.total
 

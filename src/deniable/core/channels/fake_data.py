@@ -37,17 +37,17 @@ class Field(Channel):
             raise InvalidParameter("place must be one of the digits, and the inner channel must take that digit")
 
     @cached_property
-    def inputs(self) -> int:  # type: ignore[override]
+    def inputs(self) -> int:
         """The product of the digits' sizes."""
         return math.prod(self.sizes)
 
     @property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """As the inner channel."""
         return self.inner.outputs
 
     @property
-    def total(self) -> int:  # type: ignore[override]
+    def total(self) -> int:
         """As the inner channel."""
         return self.inner.total
 
@@ -109,12 +109,12 @@ class FakeData(Channel):
         return tuple(part.inputs for part in self.parts)
 
     @cached_property
-    def inputs(self) -> int:  # type: ignore[override]
+    def inputs(self) -> int:
         """The product of the sizes."""
         return math.prod(self.sizes)
 
     @property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """As many as inputs."""
         return self.inputs
 
@@ -124,7 +124,7 @@ class FakeData(Channel):
         return math.lcm(*(part.total for part in self.parts))
 
     @cached_property
-    def total(self) -> int:  # type: ignore[override]
+    def total(self) -> int:
         """d * L * k_1 ... k_d."""
         return len(self.parts) * self.common * self.outputs
 

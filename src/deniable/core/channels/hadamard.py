@@ -24,17 +24,17 @@ class Hadamard(SetSystem):
         return self.size.bit_length()
 
     @property
-    def inputs(self) -> int:  # type: ignore[override]
+    def inputs(self) -> int:
         """k."""
         return self.size
 
     @property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """2**m."""
         return 1 << self.order
 
     @property
-    def members(self) -> int:  # type: ignore[override]
+    def members(self) -> int:
         """Half of them."""
         return 1 << (self.order - 1)
 

@@ -38,12 +38,12 @@ class Hashing(SetSystem):
             raise InvalidParameter(f"there must be 2 to 65536 buckets, got {self.buckets}")
 
     @property
-    def inputs(self) -> int:  # type: ignore[override]
+    def inputs(self) -> int:
         """k."""
         return self.size
 
     @property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """Seeds times buckets."""
         return SEEDS * self.buckets
 

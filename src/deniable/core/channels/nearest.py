@@ -40,12 +40,12 @@ class NearestCells(Neighbourhood):
             raise InvalidParameter(f"a neighbourhood must have at least 1 and fewer than {self.outputs} cells, got {self.members}")
 
     @cached_property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """The cells of the region."""
         return self.rows * self.columns if self.inside_region is None else len(self.inside_region)
 
     @property
-    def inputs(self) -> int:  # type: ignore[override]
+    def inputs(self) -> int:
         """The same cells."""
         return self.outputs
 

@@ -34,12 +34,12 @@ class NearestPlaces(Neighbourhood):
             raise InvalidParameter("there must be one row and one column per place, and fewer members than places")
 
     @property
-    def inputs(self) -> int:  # type: ignore[override]
+    def inputs(self) -> int:
         """The places."""
         return len(self.columns)
 
     @property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """The same places."""
         return len(self.columns)
 

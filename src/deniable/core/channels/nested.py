@@ -41,12 +41,12 @@ class Nested(Channel):
             raise InvalidParameter("weights must be positive")
 
     @property
-    def inputs(self) -> int:  # type: ignore[override]
+    def inputs(self) -> int:
         """One per cell."""
         return self.cells
 
     @property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """One per cell."""
         return self.cells
 
@@ -61,7 +61,7 @@ class Nested(Channel):
         return list(accumulate(ring * weight for ring, weight in zip(self._rings, self.weights, strict=True)))
 
     @cached_property
-    def total(self) -> int:  # type: ignore[override]
+    def total(self) -> int:
         """The same for every input: rings move, but keep their size."""
         return self.ring_ends[-1]
 

@@ -68,7 +68,7 @@ class Pair(Channel):
         return cls(truthful * truthful, truthful * lying, lying * lying)
 
     @property
-    def total(self) -> int:  # type: ignore[override]
+    def total(self) -> int:
         """The sum of the four weights."""
         return self.both + 2 * self.one + self.neither
 

@@ -23,17 +23,17 @@ class Product(Channel):
         object.__setattr__(self, "parts", tuple(self.parts))
 
     @cached_property
-    def inputs(self) -> int:  # type: ignore[override]
+    def inputs(self) -> int:
         """The product of the parts' inputs."""
         return math.prod(part.inputs for part in self.parts)
 
     @cached_property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """The product of the parts' outputs."""
         return math.prod(part.outputs for part in self.parts)
 
     @cached_property
-    def total(self) -> int:  # type: ignore[override]
+    def total(self) -> int:
         """The product of the parts' totals."""
         return math.prod(part.total for part in self.parts)
 

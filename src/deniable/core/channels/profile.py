@@ -46,7 +46,7 @@ class Profile(Channel):
             raise InvalidParameter("a profile must reach every output from every input")
 
     @cached_property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """The inputs' cells and both margins."""
         return self.inputs + 2 * self.margin
 
@@ -56,7 +56,7 @@ class Profile(Channel):
         return tuple(accumulate(self.weights))
 
     @cached_property
-    def total(self) -> int:  # type: ignore[override]
+    def total(self) -> int:
         """All offsets together: the same for every input."""
         return self.cumulative[-1]
 

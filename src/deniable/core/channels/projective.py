@@ -30,17 +30,17 @@ class Projective(SetSystem):
             raise InvalidParameter(f"the projective space has only {self.outputs} points for {self.size} values")
 
     @cached_property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """(q**t - 1) / (q - 1) points."""
         return int((self.prime**self.dimension - 1) // (self.prime - 1))
 
     @property
-    def inputs(self) -> int:  # type: ignore[override]
+    def inputs(self) -> int:
         """k."""
         return self.size
 
     @cached_property
-    def members(self) -> int:  # type: ignore[override]
+    def members(self) -> int:
         """(q**(t-1) - 1) / (q - 1) points on every hyperplane."""
         return int((self.prime ** (self.dimension - 1) - 1) // (self.prime - 1))
 

@@ -47,12 +47,12 @@ class Ranked(Channel):
             raise InvalidParameter("weights must not grow with the distance")
 
     @property
-    def inputs(self) -> int:  # type: ignore[override]
+    def inputs(self) -> int:
         """One per place."""
         return len(self.columns)
 
     @property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """One per place."""
         return len(self.columns)
 
@@ -67,7 +67,7 @@ class Ranked(Channel):
         return list(accumulate(self.sizes))
 
     @cached_property
-    def total(self) -> int:  # type: ignore[override]
+    def total(self) -> int:
         """The same for every place."""
         return self.weight_ends[-1]
 

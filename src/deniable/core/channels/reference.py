@@ -64,12 +64,12 @@ class Reference(Channel):
         return cls(low, high, output_at, input_at, total)
 
     @property
-    def inputs(self) -> int:  # type: ignore[override]
+    def inputs(self) -> int:
         """One per input place."""
         return len(self.input_at)
 
     @property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """One per output place."""
         return len(self.output_at)
 

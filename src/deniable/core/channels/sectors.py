@@ -27,17 +27,17 @@ class Sectors(SetSystem):
             raise InvalidParameter("there must be at least two sectors, and the cells a multiple of them")
 
     @property
-    def inputs(self) -> int:  # type: ignore[override]
+    def inputs(self) -> int:
         """Every cell."""
         return self.cells
 
     @property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """Every cell."""
         return self.cells
 
     @property
-    def members(self) -> int:  # type: ignore[override]
+    def members(self) -> int:
         """The cells of a sector."""
         return self.cells // self.sectors
 

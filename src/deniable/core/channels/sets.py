@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deniable.errors import InvalidParameter
 
@@ -16,9 +16,19 @@ from deniable.errors import InvalidParameter
 class SetSystem(ABC):
     """Subsets S_x of 0 … outputs-1, each with `members` elements."""
 
-    inputs: int
-    outputs: int
-    members: int
+    if TYPE_CHECKING:  # a field or a property, as the set system likes
+
+        @property
+        def inputs(self) -> int:
+            """How many sets there are."""
+
+        @property
+        def outputs(self) -> int:
+            """How many numbers outputs have."""
+
+        @property
+        def members(self) -> int:
+            """How many elements every set has."""
 
     @property
     def others(self) -> int:
@@ -53,12 +63,12 @@ class Singleton(SetSystem):
     size: int
 
     @property
-    def inputs(self) -> int:  # type: ignore[override]
+    def inputs(self) -> int:
         """k."""
         return self.size
 
     @property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """k."""
         return self.size
 

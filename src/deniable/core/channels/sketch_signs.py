@@ -35,17 +35,17 @@ class SketchSigns(SetSystem):
             raise InvalidParameter("salt must be a whole number from 0 to 2**32 - 1")
 
     @property
-    def inputs(self) -> int:  # type: ignore[override]
+    def inputs(self) -> int:
         """Every word."""
         return 1 << self.bits
 
     @property
-    def members(self) -> int:  # type: ignore[override]
+    def members(self) -> int:
         """One bit for every row and coordinate."""
         return 1 << (self.row_bits + self.width_bits)
 
     @property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """Both bits for every row and coordinate."""
         return 2 * self.members
 

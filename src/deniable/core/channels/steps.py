@@ -32,17 +32,17 @@ class Steps(Channel):
             raise InvalidParameter("there must be at least one step")
 
     @cached_property
-    def inputs(self) -> int:  # type: ignore[override]
+    def inputs(self) -> int:
         """A digit for every step."""
         return int(self.step.inputs**self.length)
 
     @cached_property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """A digit for every step."""
         return int(self.step.outputs**self.length)
 
     @cached_property
-    def total(self) -> int:  # type: ignore[override]
+    def total(self) -> int:
         """The product of the steps' totals."""
         return int(self.step.total**self.length)
 

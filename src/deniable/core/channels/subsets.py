@@ -23,17 +23,17 @@ class Subsets(SetSystem):
             raise InvalidParameter(f"a subset takes 1 to {self.size - 1} of at most 65536 values, got {self.chosen} of {self.size}")
 
     @property
-    def inputs(self) -> int:  # type: ignore[override]
+    def inputs(self) -> int:
         """k."""
         return self.size
 
     @property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """Numbers below 2**k; only those with `chosen` ones occur."""
         return 1 << self.size
 
     @cached_property
-    def members(self) -> int:  # type: ignore[override]
+    def members(self) -> int:
         """Subsets that hold a given value."""
         return math.comb(self.size - 1, self.chosen - 1)
 

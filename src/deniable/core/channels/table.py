@@ -40,17 +40,17 @@ class Table(Channel):
         object.__setattr__(self, "rows", rows)
 
     @property
-    def inputs(self) -> int:  # type: ignore[override]
+    def inputs(self) -> int:
         """One per row."""
         return len(self.rows)
 
     @property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """One per column."""
         return len(self.rows[0])
 
     @cached_property
-    def total(self) -> int:  # type: ignore[override]
+    def total(self) -> int:
         """The sum of any row."""
         return sum(self.rows[0])
 

@@ -42,12 +42,12 @@ class TwoLevel(Channel):
         return cls(sets, low, high)
 
     @property
-    def inputs(self) -> int:  # type: ignore[override]
+    def inputs(self) -> int:
         """As many as the set system has."""
         return self.sets.inputs
 
     @property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """As many as the set system has."""
         return self.sets.outputs
 
@@ -57,7 +57,7 @@ class TwoLevel(Channel):
         return self.sets.members * self.high
 
     @cached_property
-    def total(self) -> int:  # type: ignore[override]
+    def total(self) -> int:
         """The same for every input, because all S_x are equally large."""
         return self.favoured + self.sets.others * self.low
 

@@ -39,12 +39,12 @@ class WideHashing(SetSystem):
             raise InvalidParameter(f"there must be 2 to 65536 buckets, got {self.buckets}")
 
     @property
-    def inputs(self) -> int:  # type: ignore[override]
+    def inputs(self) -> int:
         """Every word."""
         return 1 << self.bits
 
     @property
-    def outputs(self) -> int:  # type: ignore[override]
+    def outputs(self) -> int:
         """Keys times buckets."""
         return SEEDS * self.buckets
 
