@@ -7,6 +7,7 @@ from deniable.collector.planned import opened as opened
 from deniable.collector.planned import planned_survey as planned_survey
 from deniable.collector.server import Serving as Serving
 from deniable.collector.server import listening_socket as listening_socket
+from deniable.collector.server import make_server as make_server
 from deniable.collector.server import run_workers as run_workers
 from deniable.collector.server import serve as serve
 from deniable.collector.store import Arrival as Arrival
