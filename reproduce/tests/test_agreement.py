@@ -70,3 +70,13 @@ def test_numbers_are_read_with_their_digits() -> None:
 def test_a_claim_may_repeat_its_own_words() -> None:
     claim = replace(CLAIM, published="less than 0.05 % of the time", why="It is not less than 0.05 %.", levels={})
     assert disagreements(claim) == []
+
+
+def test_an_order_that_the_evidence_refutes_is_noticed() -> None:
+    evidence = {"Laplace, ε = 1": 0.63, "Exponential, ε = 1": 0.68, "Laplace, ε = 4": 0.79, "Exponential, ε = 4": 0.74}
+    said = replace(CLAIM, why="Laplace is above Exponential at ε = 4.", evidence=evidence, levels={})
+    assert disagreements(said) == []
+    assert disagreements(replace(said, why="Laplace is above Exponential at ε = 1, 4.")) == [
+        "“Laplace is above Exponential at ε = 1” is said, and 0.63 is not above 0.68"
+    ]
+    assert disagreements(replace(said, why="Laplace is above Exponential at ε = 4, 8."))

@@ -19,6 +19,7 @@ FROM = re.compile(r"from ε = (\d+(?:\.\d+)?) on")
 AT = re.compile(r"[Aa]t ε = (\d+(?:\.\d+)?)(?!\d)(?! on)")
 LEVELS = re.compile(r"ε = [\d.]+(?:(?:,| and| to| …,) (?:ε = )?[\d.]+)*")
 NUMBER = re.compile(r"(?<![\w^./])[-−]?\d+(?:,\d{3})*(?:\.\d+)?(?:·10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?( ?%)?")
+ABOVE = re.compile(r"([\w-]+) is above ([\w-]+) at ε = (\d[\d., ]*\d|\d)")
 SMALL = 12
 """Whole numbers up to this count things (two copies, six sectors) and are not looked up."""
 
@@ -40,7 +41,7 @@ def quoted(sentence: str) -> Iterator[tuple[str, float, float]]:
 
 def disagreements(verdict: Verdict) -> list[str]:
     """What the sentence says and the numbers do not."""
-    return [*_numbers(verdict), *_levels(verdict)]
+    return [*_numbers(verdict), *_levels(verdict), *_orders(verdict)]
 
 
 def _numbers(verdict: Verdict) -> Iterator[str]:
@@ -77,3 +78,14 @@ def _levels(verdict: Verdict) -> Iterator[str]:
         shown = re.search(rf"ε = {re.escape(level)}(?![\d.]*\d)", labels)
         if shown is None and float(level) not in verdict.levels:
             yield f"“at ε = {level}” is said, and no number at ε = {level} is shown"
+
+
+def _orders(verdict: Verdict) -> Iterator[str]:
+    """“A is above B at ε = 4, 8” is looked up in the evidence."""
+    for one, other, levels in ABOVE.findall(verdict.why):
+        for level in levels.split(", "):
+            shown = [verdict.evidence.get(f"{name}, ε = {level}") for name in (one, other)]
+            if shown[0] is None or shown[1] is None:
+                yield f"“{one} is above {other} at ε = {level}” is said, and the evidence has not both"
+            elif shown[0] <= shown[1]:
+                yield f"“{one} is above {other} at ε = {level}” is said, and {shown[0]:g} is not above {shown[1]:g}"

@@ -176,7 +176,11 @@ def at(rows: Sequence[Row], mechanism: str, epsilon: float) -> Row:
     return next(row for row in rows if row["mechanism"] == mechanism and row["epsilon"] == epsilon)
 
 
-def ordered(rows: Sequence[Row], *names: str, key: str = "rho", slack: float = 0.005, least: float = 0.0) -> bool:
+SLACK = 0.005
+"""So much less is as good."""
+
+
+def ordered(rows: Sequence[Row], *names: str, key: str = "rho", slack: float = SLACK, least: float = 0.0) -> bool:
     """Is each mechanism at least as good as the next named one, at every epsilon from `least` on, up to `slack`?"""
     levels = sorted({row["epsilon"] for row in rows if row["epsilon"] >= least})
     pairs = list(pairwise(names))
@@ -197,7 +201,9 @@ def not_best_before(levels: Mapping[float, bool]) -> str:
     """Why PM is not always best, and from which epsilon on it is."""
     behind = [level for level, best in levels.items() if not best]
     after = [level for level in levels if not behind or level > max(behind)]
-    ahead = f"from ε = {min(after):g} on PM is best" if after else "PM is not best at the largest ε either"
+    ahead = (
+        f"from ε = {min(after):g} on PM is best or less than {SLACK} behind" if after else "PM is not best at the largest ε either"
+    )
     few = ", ".join(f"{level:g}" for level in sorted(behind))
     return f"At ε = {few} noise that leaves [0, 1] keeps a forest's answer more often, because a forest answers there too; {ahead}."
 

@@ -37,7 +37,7 @@ def table(result: Result) -> Sequence[Mapping[str, Any]]:
 ARTIFACT = Artifact(
     name="example-10",
     title="The dominant sector of a direction at ε = 6",
-    source="dissertation, Example 10",
+    source="Dissertation, Example 10",
     compute=compute,
     table=table,
     published=(

@@ -41,7 +41,7 @@ def table(result: Result) -> Sequence[Mapping[str, Any]]:
 ARTIFACT = Artifact(
     name="example-11",
     title="Finding a robustness radius by testing",
-    source="dissertation, Example 11",
+    source="Dissertation, Example 11",
     compute=compute,
     table=table,
     published=(

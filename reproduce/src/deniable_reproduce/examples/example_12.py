@@ -32,7 +32,7 @@ def _compute(run: Run) -> Result:
 ARTIFACT = Artifact(
     name="example-12",
     title="Which mechanism is best for which radius",
-    source="dissertation, Example 12",
+    source="Dissertation, Example 12",
     compute=_compute,
     table=table,
     claims=(

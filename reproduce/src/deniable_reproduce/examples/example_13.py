@@ -31,7 +31,7 @@ def table(result: Result) -> Sequence[Mapping[str, Any]]:
 ARTIFACT = Artifact(
     name="example-13",
     title="A box instead of a radius",
-    source="dissertation, Example 13",
+    source="Dissertation, Example 13",
     compute=compute,
     table=table,
     published=(Published("box of radius 0.2 begins at", 0.4, 0.005, TEXT, WRONG, variants=readings("begins"), given=BOX),),

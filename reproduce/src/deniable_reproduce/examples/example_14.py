@@ -40,7 +40,7 @@ def table(result: Result) -> Sequence[Mapping[str, Any]]:
 ARTIFACT = Artifact(
     name="example-14",
     title="The robustness radius of a quadratic discriminant",
-    source="dissertation, Example 14",
+    source="Dissertation, Example 14",
     compute=compute,
     table=table,
     published=(

@@ -77,7 +77,7 @@ def table(result: Result) -> Sequence[Mapping[str, Any]]:
 ARTIFACT = Artifact(
     name="example-15",
     title="The printed network at (0.5, 0.5)",
-    source="dissertation, Example 15",
+    source="Dissertation, Example 15",
     compute=compute,
     table=table,
     published=(

@@ -84,7 +84,7 @@ def _of(result: Result, mechanism: str, epsilon: int) -> Mapping[str, Any]:
 ARTIFACT = Artifact(
     name="figure-6.2",
     title="Dominant sectors of the strawman approach and TraCS-D",
-    source="dissertation, Figure 6.2",
+    source="Dissertation, Figure 6.2",
     compute=compute,
     draw=draw,
     claims=(

@@ -92,7 +92,7 @@ def _case(line: Mapping[str, Any], title: str) -> Any:
 ARTIFACT = Artifact(
     name="figure-6.3",
     title="Two cases of the distance to the border",
-    source="dissertation, Figure 6.3 and Appendix D.2.5",
+    source="Dissertation, Figure 6.3 and Appendix D.2.5",
     compute=compute,
     draw=draw,
     claims=(

@@ -108,7 +108,7 @@ def _published() -> tuple[Published, ...]:
 ARTIFACT = Artifact(
     name="figure-6.4",
     title="Comparison on synthetic datasets",
-    source="dissertation, Figure 6.4",
+    source="Dissertation, Figure 6.4",
     compute=compute,
     draw=draw,
     published=_published(),

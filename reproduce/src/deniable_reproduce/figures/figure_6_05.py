@@ -67,7 +67,7 @@ def why(result: Result) -> str:
 ARTIFACT = Artifact(
     name="figure-6.5",
     title="When TraCS-D outperforms TraCS-C",
-    source="dissertation, Figure 6.5",
+    source="Dissertation, Figure 6.5",
     compute=compute,
     draw=draw,
     published=(

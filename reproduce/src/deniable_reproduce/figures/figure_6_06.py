@@ -123,7 +123,7 @@ def _flattens(result: Result) -> bool:
 ARTIFACT = Artifact(
     name="figure-6.6",
     title="TraCS-D against k-RR and uniform sampling",
-    source="dissertation, Figure 6.6",
+    source="Dissertation, Figure 6.6",
     compute=compute,
     draw=draw,
     published=(

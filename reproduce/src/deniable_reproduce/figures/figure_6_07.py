@@ -141,7 +141,7 @@ def _errors(name: str, *levels: int) -> Evidence:
 ARTIFACT = Artifact(
     name="figure-6.7",
     title="Comparison on real-world datasets",
-    source="dissertation, Figure 6.7",
+    source="Dissertation, Figure 6.7",
     compute=compute,
     draw=draw,
     published=_published(),

@@ -144,7 +144,7 @@ def _late(result: Result) -> str:
 ARTIFACT = Artifact(
     name="figure-6.8",
     title="Comparison on synthetic datasets in discrete space",
-    source="dissertation, Figure 6.8",
+    source="Dissertation, Figure 6.8",
     compute=compute,
     draw=draw,
     published=_published(),

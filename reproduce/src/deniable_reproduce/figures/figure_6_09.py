@@ -69,7 +69,7 @@ def _errors(*levels: int) -> Evidence:
 ARTIFACT = Artifact(
     name="figure-6.9",
     title="Comparison on real-world datasets in discrete space",
-    source="dissertation, Figure 6.9",
+    source="Dissertation, Figure 6.9",
     compute=compute,
     draw=draw,
     published=(compared("CHI", FIGURE_6_9_CHICAGO, 0.15),),

@@ -135,7 +135,7 @@ def _means(label: str) -> Evidence:
 ARTIFACT = Artifact(
     name="figure-6.10",
     title="Range query preservation and hotspot preservation on CHI",
-    source="dissertation, Figure 6.10",
+    source="Dissertation, Figure 6.10",
     compute=compute,
     draw=draw,
     published=_published(),

@@ -69,7 +69,7 @@ def _heading(text: str) -> Any:
 ARTIFACT = Artifact(
     name="figure-7.1",
     title="The framework on one feature",
-    source="dissertation, Figure 7.1",
+    source="Dissertation, Figure 7.1",
     compute=compute,
     draw=draw,
     published=(

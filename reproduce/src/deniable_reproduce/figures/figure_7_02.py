@@ -33,7 +33,7 @@ def draw(result: Result) -> Mapping[str, Any]:
 ARTIFACT = Artifact(
     name="figure-7.2",
     title="Robustness radius and decision boundary",
-    source="dissertation, Figure 7.2",
+    source="Dissertation, Figure 7.2",
     compute=compute,
     draw=draw,
     claims=(

@@ -74,7 +74,7 @@ def best(result: Result, epsilon: float, theta: float) -> str:
 ARTIFACT = Artifact(
     name="figure-7.3",
     title="Robustness probability of LDP mechanisms",
-    source="dissertation, Figure 7.3 and Section 7.3.1",
+    source="Dissertation, Figure 7.3 and Section 7.3.1",
     compute=compute,
     draw=draw,
     published=(

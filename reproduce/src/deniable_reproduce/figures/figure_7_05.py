@@ -104,7 +104,7 @@ def _end(kind: str, name: str, value: float) -> Published:
 ARTIFACT = Artifact(
     name="figure-7.5",
     title="Empirical and theoretical utility, Stroke Prediction",
-    source="dissertation, Figure 7.5",
+    source="Dissertation, Figure 7.5",
     compute=compute,
     draw=draw,
     published=(

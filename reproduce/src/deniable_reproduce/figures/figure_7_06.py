@@ -12,6 +12,7 @@ from deniable_reproduce.artifact import Artifact, AsReleased, Claim, Published, 
 from deniable_reproduce.case_data import BANK, BANK_SENSITIVE
 from deniable_reproduce.case_studies import (
     FALLS,
+    SLACK,
     at,
     best_at,
     boxes_below,
@@ -113,7 +114,7 @@ def draw(result: Result) -> Mapping[str, Any]:
 ARTIFACT = Artifact(
     name="figure-7.6",
     title="Empirical and theoretical utility, Bank Customer Attrition",
-    source="dissertation, Figure 7.6",
+    source="Dissertation, Figure 7.6",
     compute=compute,
     draw=draw,
     published=(
@@ -163,6 +164,7 @@ ARTIFACT = Artifact(
             lambda r: all(best_at(r["rows"].values(), "PM", OTHERS).values()),
             lambda r: not_best_before(best_at(r["rows"].values(), "PM", OTHERS)),
             utilities(("PM", *OTHERS), levels=(1, 2, 4, 8)),
+            given=(SLACK,),
             levels=lambda r: best_at(r["rows"].values(), "PM", OTHERS),
         ),
         Claim(

@@ -48,7 +48,7 @@ def _gap(result: Result) -> bool:
 ARTIFACT = Artifact(
     name="figure-7.7",
     title="Empirical and theoretical utility, MNIST 7 × 7",
-    source="dissertation, Figure 7.7",
+    source="Dissertation, Figure 7.7",
     compute=compute,
     draw=draw,
     claims=(

@@ -71,7 +71,7 @@ def draw(result: Result) -> Mapping[str, Any]:
 ARTIFACT = Artifact(
     name="figure-d.1",
     title="The exponential mechanism on two discrete spaces",
-    source="dissertation, Figure D.1",
+    source="Dissertation, Figure D.1",
     compute=compute,
     draw=draw,
     claims=(

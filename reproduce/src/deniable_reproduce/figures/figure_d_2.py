@@ -71,7 +71,7 @@ def draw(result: Result) -> Mapping[str, Any]:
 ARTIFACT = Artifact(
     name="figure-d.2",
     title="TraCS-C over the square that holds both discrete spaces",
-    source="dissertation, Figure D.2",
+    source="Dissertation, Figure D.2",
     compute=compute,
     draw=draw,
     claims=(

@@ -121,7 +121,7 @@ def _best_everywhere(result: Result) -> bool:
 ARTIFACT = Artifact(
     name="figure-d.3",
     title="Gridding a continuous space",
-    source="dissertation, Figure D.3",
+    source="Dissertation, Figure D.3",
     compute=compute,
     draw=draw,
     published=(compared("corner", FIGURE_D_3, 0.25),),

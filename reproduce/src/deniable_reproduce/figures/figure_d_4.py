@@ -44,7 +44,7 @@ def _at(result: Result, key: str, name: str, epsilon: float) -> float:
 ARTIFACT = Artifact(
     name="figure-d.4",
     title="Size and probability of the dominant sector",
-    source="dissertation, Figure D.4",
+    source="Dissertation, Figure D.4",
     compute=compute,
     draw=draw,
     claims=(

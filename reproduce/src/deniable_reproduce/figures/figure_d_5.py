@@ -97,7 +97,7 @@ def why(result: Result) -> str:
 ARTIFACT = Artifact(
     name="figure-d.5",
     title="Different piecewise-based mechanisms for TraCS-D",
-    source="dissertation, Figure D.5",
+    source="Dissertation, Figure D.5",
     compute=compute,
     draw=draw,
     published=(

@@ -82,7 +82,7 @@ def draw(result: Result) -> Mapping[str, Any]:
 ARTIFACT = Artifact(
     name="figure-d.6",
     title="Samples of TraCS-D in a circular area",
-    source="dissertation, Figure D.6",
+    source="Dissertation, Figure D.6",
     compute=compute,
     draw=draw,
     published=(

@@ -118,7 +118,7 @@ def _length(name: str, value: float) -> Published:
 ARTIFACT = Artifact(
     name="figure-d.7",
     title="Comparison with ε for a whole trajectory",
-    source="dissertation, Figure D.7",
+    source="Dissertation, Figure D.7",
     compute=compute,
     draw=draw,
     published=tuple(_length(name, value) for name, value in LENGTHS.items()),

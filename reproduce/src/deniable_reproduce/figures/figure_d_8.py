@@ -73,7 +73,7 @@ def draw(result: Result) -> Mapping[str, Any]:
 ARTIFACT = Artifact(
     name="figure-d.8",
     title="Location spaces of TKY and CHI",
-    source="dissertation, Figure D.8",
+    source="Dissertation, Figure D.8",
     compute=compute,
     draw=draw,
     published=(

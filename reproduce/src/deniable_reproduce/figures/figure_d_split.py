@@ -130,7 +130,7 @@ def _excess(result: Result) -> str:
 ARTIFACT = Artifact(
     name="figure-d-split",
     title="Privacy parameter assignment in TraCS-D",
-    source="dissertation, unnumbered figure of Appendix D.2.9",
+    source="Dissertation, unnumbered figure of Appendix D.2.9",
     compute=compute,
     draw=draw,
     published=(

@@ -55,7 +55,7 @@ def _gaps(result: Result) -> dict[str, float]:
 ARTIFACT = Artifact(
     name="figure-e.1",
     title="SW and k-RR, Stroke Prediction",
-    source="dissertation, Figure E.1",
+    source="Dissertation, Figure E.1",
     compute=compute,
     draw=draw,
     claims=(

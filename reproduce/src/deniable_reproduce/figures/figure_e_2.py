@@ -83,7 +83,7 @@ def draw(result: Result) -> Mapping[str, Any]:
 ARTIFACT = Artifact(
     name="figure-e.2",
     title="Projected decision boundaries, Stroke Prediction",
-    source="dissertation, Figure E.2",
+    source="Dissertation, Figure E.2",
     compute=compute,
     draw=draw,
     claims=(

@@ -22,7 +22,7 @@ def draw(result: Result) -> Mapping[str, Any]:
 ARTIFACT = Artifact(
     name="figure-e.3",
     title="Average-case and worst-case utility, Logistic Regression, Stroke Prediction",
-    source="dissertation, Figure E.3",
+    source="Dissertation, Figure E.3",
     compute=compute,
     draw=draw,
     claims=claims("Appendix E.2.5"),

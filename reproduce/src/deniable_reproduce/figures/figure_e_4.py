@@ -22,7 +22,7 @@ def draw(result: Result) -> Mapping[str, Any]:
 ARTIFACT = Artifact(
     name="figure-e.4",
     title="Average-case and worst-case utility, Random Forest, Stroke Prediction",
-    source="dissertation, Figure E.4",
+    source="Dissertation, Figure E.4",
     compute=compute,
     draw=draw,
     claims=claims("Appendix E.2.5"),

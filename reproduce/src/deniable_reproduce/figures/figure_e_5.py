@@ -22,7 +22,7 @@ def draw(result: Result) -> Mapping[str, Any]:
 ARTIFACT = Artifact(
     name="figure-e.5",
     title="Average-case and worst-case utility, Logistic Regression, Bank Customer Attrition",
-    source="dissertation, Figure E.5",
+    source="Dissertation, Figure E.5",
     compute=compute,
     draw=draw,
     claims=claims("Appendix E.2.6", ("Exponential", "Laplace", "Gaussian")),

@@ -22,7 +22,7 @@ def draw(result: Result) -> Mapping[str, Any]:
 ARTIFACT = Artifact(
     name="figure-e.6",
     title="Average-case and worst-case utility, Random Forest, Bank Customer Attrition",
-    source="dissertation, Figure E.6",
+    source="Dissertation, Figure E.6",
     compute=compute,
     draw=draw,
     claims=claims("Appendix E.2.6", ("Exponential", "Laplace", "Gaussian")),

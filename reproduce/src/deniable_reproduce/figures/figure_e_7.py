@@ -42,7 +42,7 @@ def draw(result: Result) -> Mapping[str, Any]:
 ARTIFACT = Artifact(
     name="figure-e.7",
     title="Average-case and worst-case utility, MNIST 7 × 7",
-    source="dissertation, Figure E.7",
+    source="Dissertation, Figure E.7",
     compute=compute,
     draw=draw,
     claims=(

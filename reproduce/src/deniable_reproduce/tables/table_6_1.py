@@ -47,7 +47,7 @@ def table(result: Result) -> Sequence[Mapping[str, Any]]:
 ARTIFACT = Artifact(
     name="table-6.1",
     title="Comparison with existing methods",
-    source="dissertation, Table 6.1",
+    source="Dissertation, Table 6.1",
     compute=compute,
     table=table,
     claims=(

@@ -96,7 +96,7 @@ def _shares(*others: str) -> Evidence:
 ARTIFACT = Artifact(
     name="table-6.2",
     title="Time cost comparison of trajectory methods",
-    source="dissertation, Table 6.2",
+    source="Dissertation, Table 6.2",
     compute=compute,
     table=table,
     published=(

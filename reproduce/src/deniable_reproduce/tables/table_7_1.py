@@ -38,7 +38,7 @@ def table(result: Result) -> Sequence[Mapping[str, Any]]:
 ARTIFACT = Artifact(
     name="table-7.1",
     title="Mechanisms, classifiers and datasets",
-    source="dissertation, Table 7.1",
+    source="Dissertation, Table 7.1",
     compute=compute,
     table=table,
     claims=(

@@ -78,7 +78,7 @@ def _times(result: Result) -> dict[str, float]:
 ARTIFACT = Artifact(
     name="table-7.2",
     title="Time of an empirical and of a theoretical utility",
-    source="dissertation, Table 7.2",
+    source="Dissertation, Table 7.2",
     compute=compute,
     table=table,
     published=(
