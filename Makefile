@@ -9,13 +9,14 @@
 # make bench-check   has a hot path become slower than recorded?
 # make mutation      plant small faults in the parts that privacy rests on; do their tests notice?
 # make reproduce     every table and figure of the sources, ours beside the published
+# make generated   vectors, pages and counts that programs write
 # make clean   remove what the other targets made
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-all heavy check docs coverage bench bench-check mutation reproduce clean
+.PHONY: demo test test-all heavy check docs coverage bench bench-check mutation reproduce generated clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m deniable.cli demo
@@ -59,6 +60,10 @@ mutation: $(VENV)/.dev
 # DATA is a folder with the data sets that do not come with packages; without it their artifacts say what they want.
 reproduce: $(VENV)/.dev
 	$(BIN)/python -m deniable reproduce all --quick --output output/reproduce $(if $(DATA),--data $(DATA))
+
+# Test vectors, the list of mechanisms, proofs of known laws, and how many mechanisms README says there are.
+generated: $(VENV)/.dev
+	$(BIN)/python -m tests.generated
 
 clean:
 	rm -rf $(VENV) .venv-peers output build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .schemathesis

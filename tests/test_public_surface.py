@@ -96,17 +96,3 @@ def test_links_in_documents_lead_somewhere() -> None:
     for page in [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]:
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
-
-
-def test_the_readme_counts_the_mechanisms_right() -> None:
-    found = re.search(r"all\s+(\d+) mechanisms", (ROOT / "README.md").read_text(encoding="utf-8"))
-    assert found is not None
-    assert int(found[1]) == len(deniable.names())
-
-
-def test_the_page_of_mechanisms_is_up_to_date() -> None:
-    result = CliRunner().invoke(main, ["mechanisms", "--markdown"])
-    assert result.exit_code == 0
-    assert (ROOT / "docs" / "mechanisms.md").read_text(encoding="utf-8") == result.output, (
-        "run: deniable mechanisms --markdown > docs/mechanisms.md"
-    )

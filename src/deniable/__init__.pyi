@@ -27,6 +27,7 @@ from deniable.core import encode_report as encode_report
 from deniable.core import encode_reports as encode_reports
 from deniable.core import mechanism_from_recipe as mechanism_from_recipe
 from deniable.core import names as names
+from deniable.core import register as register
 from deniable.errors import DeniableError as DeniableError
 from deniable.errors import OutOfDomain as OutOfDomain
 from deniable.surveys import Client as Client

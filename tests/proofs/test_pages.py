@@ -26,6 +26,7 @@ from deniable.core import (
     mechanism_class,
 )
 from deniable.errors import InvalidParameter
+from deniable.privacy import proof_page
 
 EPSILONS = ("0.3", "1.7", "3")
 RECORD = Record({"smokes": Binary(), "city": Categories(5)})
@@ -34,7 +35,9 @@ NUMBER = Interval(0, 1, cells=12)
 
 
 def page_of(name: str) -> str:
-    return (PAGES / f"{name}.md").read_text(encoding="utf-8")
+    path = PAGES / f"{name}.md"
+    assert path.exists(), f"run: make generated (it writes {path.name} if the law is known; a new law needs a page of its own)"
+    return path.read_text(encoding="utf-8")
 
 
 def composed(name: str, epsilon: str) -> Mechanism | None:
@@ -96,6 +99,16 @@ def test_pages_have_a_statement_a_proof_and_a_source(kind: type[Mechanism]) -> N
     assert re.search(r"^\*\*[^*]*[Pp]roof", page, re.MULTILINE) or "**Why it can hold.**" in page
     assert "∎" in page
     assert re.search(r"^\*\*Source", page, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["k-rr", "nearest-cells", "oue", "pieces", "bounded-laplace", "laplace"])
+def test_generated_pages_state_the_certificates_inequality(name: str) -> None:
+    page = proof_page(mechanism_class(name))
+    planted = page.replace(" <= e^epsilon", " + 1 <= e^epsilon")
+    for mechanism in islice(instances(mechanism_class(name)), 1):
+        check(page, mechanism)
+        with pytest.raises(AssertionError):
+            check(planted, mechanism)
 
 
 WRONG: list[tuple[str, str, str]] = [

@@ -24,7 +24,7 @@ from deniable.privacy import ReplayCoins
 from deniable.privacy.conformance.vectors import coin_vectors, vectors_text
 
 VECTORS = Path(__file__).parents[2] / "spec" / "vectors"
-REMAKE = "remake them: python -m deniable.privacy.conformance.vectors spec/vectors"
+REMAKE = "run: make generated"
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from deniable.cli.terminal import console, print_json, table
-from deniable.core import REGISTRY, Mechanism, mechanism_class, names
+from deniable.core import Mechanism, all_mechanisms, built_in_names, mechanism_class
 from deniable.errors import InvalidParameter
 
 
@@ -19,47 +19,53 @@ from deniable.errors import InvalidParameter
 @click.option("--markdown", is_flag=True, help="Print the page docs/mechanisms.md.")
 def mechanisms(family: str | None, as_json: bool, markdown: bool) -> None:
     """List the mechanisms with their domain, their kind of privacy and where they come from."""
-    found = [describe(mechanism_class(name)) for name in names() if family is None or _family_of(name) == _checked(family)]
-    if as_json:
-        print_json(found)
-        return
     if markdown:
-        click.echo(_page(found), nl=False)
+        click.echo(mechanisms_page(), nl=False)
+        return
+    kinds = all_mechanisms()
+    if family is not None:
+        kinds = [kind for kind in kinds if kind.family == _checked(family, kinds)]
+    rows = [describe(kind) for kind in kinds]
+    if as_json:
+        print_json(rows)
         return
     from rich.markup import escape
 
     shown = table("name", "domain", "privacy", "what it does")
     shown.columns[0].no_wrap = shown.columns[1].no_wrap = True
-    for kind in dict.fromkeys(row["family"] for row in found):
+    for section in dict.fromkeys(row["family"] for row in rows):
         shown.add_section()
-        for row in found:
-            if row["family"] == kind:
+        for row in rows:
+            if row["family"] == section:
                 shown.add_row(row["name"], row["domain"], row["privacy"], escape(row["summary"]))
     console().print(shown)
 
 
-def describe(found: type[Mechanism]) -> dict[str, Any]:
+def describe(kind: type[Mechanism]) -> dict[str, Any]:
     """One mechanism in a few words."""
-    approximate = "delta" in {field.name for field in fields(found)}
+    approximate = "delta" in {field.name for field in fields(kind)}
     return {
-        "name": found.name,
-        "family": found.family,
-        "domain": " or ".join(kind.__name__ for kind in found.domain_types),
+        "name": kind.name,
+        "family": kind.family,
+        "domain": " or ".join(domain.__name__ for domain in kind.domain_types),
         "privacy": "(ε, δ)" if approximate else "ε",
-        "source": found.source,
-        "summary": summary(found),
+        "tasks": list(kind.tasks),
+        "unbiased": kind.unbiased,
+        "source": kind.source,
+        "summary": summary(kind),
     }
 
 
-def summary(found: type[Mechanism]) -> str:
+def summary(kind: type[Mechanism]) -> str:
     """The first line of the docstring."""
-    return (found.__doc__ or "").strip().partition("\n")[0]
+    return (kind.__doc__ or "").strip().partition("\n")[0]
 
 
-def _page(found: list[dict[str, Any]]) -> str:
-    """The mechanisms as a page of the documentation, one table per family."""
-    lines = ["# Mechanisms", "", "Written by `deniable mechanisms --markdown`; a test fails when it is out of date."]
-    for family in dict.fromkeys(row["family"] for row in found):
+def mechanisms_page() -> str:
+    """The mechanisms of this package as a page of its documentation, one table per family."""
+    rows = [describe(mechanism_class(name)) for name in built_in_names()]
+    lines = ["# Mechanisms", "", f"{len(rows)} mechanisms. Written by `make generated`; a test fails when it is out of date."]
+    for family in dict.fromkeys(row["family"] for row in rows):
         lines += [
             "",
             f"## {family.capitalize()}",
@@ -67,7 +73,7 @@ def _page(found: list[dict[str, Any]]) -> str:
             "| name | domain | privacy | what it does | source |",
             "|---|---|---|---|---|",
         ]
-        for row in found:
+        for row in rows:
             if row["family"] == family:
                 cells = [f"`{row['name']}`", row["domain"], row["privacy"], row["summary"], row["source"]]
                 lines.append(f"| {' | '.join(_escaped(cell) for cell in cells)} |")
@@ -78,12 +84,8 @@ def _escaped(cell: str) -> str:
     return cell.replace("*", "\\*").replace("|", "\\|")
 
 
-def _family_of(name: str) -> str:
-    return REGISTRY[name].partition(".")[0]
-
-
-def _checked(family: str) -> str:
-    known = list(dict.fromkeys(_family_of(name) for name in names()))
+def _checked(family: str, kinds: list[type[Mechanism]]) -> str:
+    known = list(dict.fromkeys(kind.family for kind in kinds))
     if family not in known:
         near = difflib.get_close_matches(family, known, n=1)
         raise InvalidParameter(

@@ -14,8 +14,6 @@ from deniable.core import Binary, Categories, Circle, Interval, Mechanism, meani
 from deniable.errors import NotSupported
 
 LOSSES = ("absolute", "squared")
-# Whose published rule a mechanism answers to: the comparison is on the same domain and epsilon.
-PUBLISHED = {"window": "ogpm", "ogpm": "ogpm", "circular-window": "circular-ogpm", "circular-ogpm": "circular-ogpm"}
 COLUMNS = 64
 
 
@@ -106,9 +104,9 @@ def _frequency(mechanism: Mechanism) -> dict[str, float] | None:
 
 
 def _published(mechanism: Mechanism) -> dict[str, Any] | None:
-    if mechanism.name not in PUBLISHED:
+    if not mechanism.published_as:
         return None
-    published = mechanism_class(PUBLISHED[mechanism.name])(domain=mechanism.domain, epsilon=mechanism.privacy)
+    published = mechanism_class(mechanism.published_as)(domain=mechanism.domain, epsilon=mechanism.privacy)
     return {"name": published.name, **_worst(published)}
 
 

@@ -24,12 +24,13 @@ from deniable.core import (
     Text,
     Whole,
     make_mechanism,
+    mechanisms_for,
     output_bits,
     show_fraction,
 )
 from deniable.errors import DeniableError, NotSupported
 from deniable.estimators import debiasing
-from deniable.planning import CIRCULAR, NUMERIC, Question, Way, touched, ways
+from deniable.planning import Question, Way, touched, ways
 from deniable.studies import density_map
 from deniable.surveys import Asked, Survey, survey_from_toml, usual_mechanism
 
@@ -155,10 +156,12 @@ def _candidates(asked: Asked, learn: Learn) -> Iterator[Choice]:
     """Mechanisms on this very domain with their predicted errors, in the planner's order."""
     if learn == "distribution":
         # The planner predicts shares by linear inversion; this collector smooths, so it predicts that.
-        for name in CIRCULAR if isinstance(asked.domain, Circle) else NUMERIC:
+        for kind in mechanisms_for("distribution", asked.domain):
+            if kind.slow:
+                continue
             try:
-                made: Mechanism = make_mechanism(name, domain=asked.domain, epsilon=asked.epsilon)
-                yield Choice(made, smoothed_error(made, asked.respondents))
+                mechanism = kind(domain=asked.domain, epsilon=asked.epsilon)
+                yield Choice(mechanism, smoothed_error(mechanism, asked.respondents))
             except DeniableError:
                 continue
         return

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from deniable.batch import Joined, Sampled
 from deniable.core import (
     Binary,
     Categories,
+    Domain,
     Epsilon,
     EpsilonLike,
     Mechanism,
@@ -25,7 +26,7 @@ from deniable.core import (
     Record,
     SampleOne,
     SamplingPlusFakeData,
-    mechanism_class,
+    mechanisms_for,
 )
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators.estimate import Estimate, Target, check_target
@@ -35,9 +36,6 @@ from deniable.estimators.projections import simplex
 from deniable.estimators.source import Source, accumulated
 
 Aim = Literal["mean", "worst"]
-
-INNER = {Binary: ("randomized-response",), Categories: ("k-rr", "olh")}
-"""What a field is asked with: k-rr is best for few values or a large epsilon, olh for many."""
 
 
 def attribute_shares(source: Source, *, target: Target = "these users") -> dict[str, Estimate]:
@@ -139,14 +137,14 @@ def choose_strategy(record: Record, epsilon: EpsilonLike, n: int, *, by: Aim = "
 
     >>> found = choose_strategy(Record({"smokes": Binary(), "city": Categories(5), "job": Categories(8)}), 1, 10_000)
     >>> found.best.name, [strategy.name for strategy in found.strategies[1:]]
-    ('sample-one', ['rs-fd', 'product'])
+    ('sample-one', ['product', 'rs-fd'])
     """
     if by not in ("mean", "worst"):
         raise InvalidParameter("by must be 'mean' or 'worst'")
     if not isinstance(record, Record):
         raise InvalidParameter(f"record must be a Record, got {type(record).__name__}")
     for name, domain in record.fields.items():
-        if type(domain) not in INNER:
+        if not isinstance(domain, Binary | Categories):
             raise NotSupported(f"field {name!r} is no list of values: strategies are compared for Binary and Categories only")
     whole, fields = Epsilon(epsilon), len(record.fields)
     part = Epsilon(whole.exact / fields, allow_large=True)
@@ -163,14 +161,16 @@ def choose_strategy(record: Record, epsilon: EpsilonLike, n: int, *, by: Aim = "
 def _best_inner(record: Record, epsilon: Epsilon) -> dict[str, str]:
     """The mechanism with the least error for every field."""
 
-    def error(name: str, domain: Any) -> float:
+    def error(kind: type[Mechanism], domain: Domain) -> float:
         try:
-            made = mechanism_class(name)(domain=domain, epsilon=epsilon)
+            return support(kind(domain=domain, epsilon=epsilon)).variance(1, 1 / domain.size)
         except InvalidParameter:  # hashing has no more buckets at a very large epsilon
             return math.inf
-        return support(made).variance(1, 1 / domain.size)
 
-    return {name: min(INNER[type(domain)], key=lambda inner: error(inner, domain)) for name, domain in record.fields.items()}
+    return {
+        name: min(mechanisms_for("field", domain), key=lambda kind: error(kind, domain)).name
+        for name, domain in record.fields.items()
+    }
 
 
 def _explained(ordered: tuple[Strategy, ...], epsilon: Epsilon, fields: int, n: int, by: Aim) -> str:

@@ -43,8 +43,6 @@ from deniable.planning.designs.unbiased_window import UnbiasedWindow as Unbiased
 from deniable.planning.designs.unbiased_window import best_unbiased_window as best_unbiased_window
 from deniable.planning.question import TASKS as TASKS
 from deniable.planning.question import Question as Question
-from deniable.planning.shape import CIRCULAR as CIRCULAR
-from deniable.planning.shape import NUMERIC as NUMERIC
 from deniable.planning.way import LeftOut as LeftOut
 from deniable.planning.way import Prediction as Prediction
 from deniable.planning.way import Simulated as Simulated

@@ -16,20 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.batch import Keystream, randomize_many
-from deniable.core import Epsilon, Interval, Mechanism, Mixture, ProductMechanism, Record, SampleOne, make_mechanism
+from deniable.core import Epsilon, Interval, Mechanism, Mixture, ProductMechanism, Record, SampleOne, mechanisms_for
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import Debiasing, Law, debiasing
 from deniable.planning.fakes import record_gain
-from deniable.planning.frequency import attempt
+from deniable.planning.frequency import attempt, each_way
 from deniable.planning.question import Question
 from deniable.planning.trials import each_survey, rounds
 from deniable.planning.way import Floats, LeftOut, Prediction, Way, fakes, normal
 from deniable.privacy import mean_gain
 
-NAMES = ("duchi", "one-bit-mean", "three-outputs", "hm", "pm", "pm-sub", "sw", "sw-c", "pm-c", "t-pm", "t-sw", "ogpm-u")
-SLOW = ("laplace", "staircase")
-"""Also straight lines, but their rows are written out; never the best."""
-INNER = ("duchi", "three-outputs", "hm", "pm", "pm-sub")
 LOOKED_AT = 256
 AT_ONCE = 1 << 21
 EVEN_VARIANCE = 1 / 12
@@ -50,14 +46,13 @@ def mean_ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> Ite
     if record is not None:
         yield from _record_ways(question, record, each)
         return
-    for name in NAMES + (SLOW if slow else ()):
-        make = partial(make_mechanism, name, domain=question.domain, epsilon=each)
-        yield attempt(name, make, partial(_one, question))
+    yield from each_way("mean", question.domain, each, partial(_one, question), slow=slow)
 
 
 def noise_of(mechanism: Mechanism) -> Noise:
     """The noise of one report, from the weights.
 
+    >>> from deniable.core import make_mechanism
     >>> found = noise_of(make_mechanism("duchi", epsilon=1))
     >>> round(found.worst, 4), round(found.worst - found.even, 4)      # ((E + 1)/(E - 1))**2 / 4, and the values' variance
     (1.1707, 0.0833)
@@ -118,8 +113,8 @@ def _losses(mechanism: Mechanism, noise: Noise, worst: bool, n: int, runs: int, 
 def _record_ways(question: Question, record: Record, epsilon: Epsilon) -> Iterator[Way | LeftOut]:
     if question.data == "worst":
         raise NotSupported("several attributes are planned for data='even' only")
-    for inner in INNER:
-        chosen = dict.fromkeys(record.fields, inner)
+    for kind in mechanisms_for("field", next(iter(record.fields.values()))):
+        inner, chosen = kind.name, dict.fromkeys(record.fields, kind.name)
         split = partial(ProductMechanism.split, record, epsilon, mechanism=chosen)
         yield attempt(f"product ({inner})", split, partial(_record, inner))
         sample = partial(SampleOne.of, record, epsilon, mechanism=chosen)

@@ -7,7 +7,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from deniable.core import Bits, Channel, Epsilon, Field, Hashing, Mechanism, Mixture, Product, Subsets, TwoLevel, output_bits
+from deniable.core import (
+    Bits,
+    Channel,
+    Epsilon,
+    Field,
+    Hashing,
+    Mechanism,
+    Mixture,
+    Product,
+    Subsets,
+    TwoLevel,
+    built_in_names,
+    output_bits,
+)
 from deniable.estimators import HierarchicalHistogram
 from deniable.planning.bounds import Bound, NoBound
 from deniable.planning.question import Question
@@ -109,7 +122,7 @@ class Candidate:
             "poisoning": self._poisoning(),
             "epsilon_per_report": float(first.privacy),
             "certificate": {"holds": self.holds, "inequality": first.certificate().inequality},
-            "proof": f"proofs/{first.name}.md",
+            "proof": f"proofs/{first.name}.md" if first.name in built_in_names() else None,
             "estimator": self.way.estimator,
             **dict(self.prediction.more),
             "recipe": first.recipe() if len(self.recipes) == 1 else [recipe.recipe() for recipe in self.recipes],

@@ -16,6 +16,7 @@ import numpy as np
 from deniable.batch import Keystream, randomize_many
 from deniable.core import (
     Binary,
+    Categories,
     Domain,
     Epsilon,
     Mechanism,
@@ -24,6 +25,7 @@ from deniable.core import (
     SampleOne,
     SamplingPlusFakeData,
     make_mechanism,
+    mechanisms_for,
 )
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import predicted_errors, support, support_counts
@@ -33,10 +35,6 @@ from deniable.planning.trials import each_sum, rounds
 from deniable.planning.way import Floats, LeftOut, Prediction, Way, fakes, normal
 from deniable.privacy import count_gain
 
-NAMES = ("k-rr", "sue", "oue", "sign-bits", "blh", "olh", "hadamard", "projective", "subset")
-INNER = ("k-rr", "olh", "oue", "hadamard", "subset")
-"""What the fields of a record are asked with."""
-
 
 def share_ways(question: Question, epsilon: Epsilon) -> Iterator[Way | LeftOut]:
     """Every way to ask for shares at this epsilon."""
@@ -45,18 +43,21 @@ def share_ways(question: Question, epsilon: Epsilon) -> Iterator[Way | LeftOut]:
         yield from _record_ways(question, record, question.each(epsilon))
         return
     each = question.each(epsilon)
-    for name in names_for(question.domain):
-        make = partial(make_mechanism, name, domain=question.domain, epsilon=each)
-        yield attempt(name, make, partial(_one, question))
+    yield from each_way("frequency", question.domain, each, partial(_one, question))
     if question.repeats > 1 and not question.changing and not isinstance(question.domain, Binary):
         # The lifetime level is all of epsilon; a single report is kept at half of it.
         kept = partial(make_mechanism, "rappor", domain=question.domain, epsilon=epsilon.exact / 2, permanent=epsilon)
         yield attempt("rappor", kept, partial(_one, question))
 
 
-def names_for(domain: Domain) -> tuple[str, ...]:
-    """The mechanisms for a categorical domain."""
-    return ("randomized-response",) if isinstance(domain, Binary) else NAMES
+def each_way(
+    task: str, domain: Domain, epsilon: Epsilon, way: Callable[[Any], Way], *, slow: bool = True
+) -> Iterator[Way | LeftOut]:
+    """The way of every mechanism that says it serves this task; the slow ones last, or not at all."""
+    kinds = sorted(mechanisms_for(task, domain), key=lambda kind: kind.slow)
+    for kind in kinds:
+        if slow or not kind.slow:
+            yield attempt(kind.name, partial(kind, domain=domain, epsilon=epsilon), way)
 
 
 def attempt(name: str, make: Callable[[], Any], way: Callable[[Any], Way]) -> Way | LeftOut:
@@ -117,8 +118,9 @@ def _record_ways(question: Question, record: Record, epsilon: Epsilon) -> Iterat
     """Every field with a part of epsilon, or one field with all of it, by each mechanism; and fakes."""
     if question.data == "worst":
         raise NotSupported("several attributes are planned for data='even' only")
-    for inner in INNER:
-        chosen = {field: "randomized-response" if isinstance(kind, Binary) else inner for field, kind in record.fields.items()}
+    for kind in mechanisms_for("field", Categories(2)):
+        inner = kind.name
+        chosen = {name: "randomized-response" if isinstance(field, Binary) else inner for name, field in record.fields.items()}
         split = partial(ProductMechanism.split, record, epsilon, mechanism=chosen)
         yield attempt(f"product ({inner})", split, partial(_record, inner))
         sample = partial(SampleOne.of, record, epsilon, mechanism=chosen)

@@ -28,23 +28,17 @@ from deniable.core import (
     TraCSC,
     TraCSD,
     TwoLevel,
-    make_mechanism,
+    mechanisms_for,
 )
 from deniable.errors import NotSupported
 from deniable.estimators import binned, dense
 from deniable.planning.designs.direction_split import direction_split
-from deniable.planning.frequency import attempt
+from deniable.planning.frequency import attempt, each_way
 from deniable.planning.question import Question
 from deniable.planning.way import Floats, LeftOut, Prediction, Way
 
-NAMES: dict[type[Domain], tuple[str, ...]] = {
-    Rectangle: ("nearest-cells", "tracs-c", "tracs-d"),
-    Disc: ("nearest-cells",),
-    Points: ("nearest-places",),
-}
-ON_CELLS = ("exponential-cells", "l-srr", "planar-laplace")
-"""Their rows are written out, so on a rectangle or disc they get a grid of at most COARSE cells a side."""
 COARSE = 12
+"""Where all weights are written out, a rectangle or disc gets a grid of at most so many cells a side."""
 SIDE = 14
 """Places looked at along a side."""
 ACROSS, FINEST = 20, 4096
@@ -74,8 +68,7 @@ class Distances(NamedTuple):
 def place_ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> Iterator[Way | LeftOut]:
     """Every way to ask for a place at this epsilon."""
     domain, each = question.domain, question.each(epsilon)
-    for name in NAMES[type(domain)]:
-        yield attempt(name, partial(make_mechanism, name, domain=domain, epsilon=each), partial(_way, None))
+    yield from each_way("location", domain, each, partial(_way, None), slow=False)
     if not slow:
         return
     coarse, inner = domain, None
@@ -84,12 +77,13 @@ def place_ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> It
         inner = f"{coarse.x.cells} x {coarse.y.cells} cells"
     elif isinstance(domain, Disc) and domain.cells > COARSE:
         coarse, inner = Disc((domain.x, domain.y), domain.radius, cells=COARSE), f"{COARSE} cells across"
-    for name in ON_CELLS:
-        if coarse.size > COARSE**2:
-            yield LeftOut(name, f"every pair of places has its own weight: weighed for at most {COARSE**2} places")
+    for kind in mechanisms_for("location", coarse):
+        if not kind.slow:
             continue
-        make = partial(make_mechanism, name, domain=coarse, epsilon=each)
-        yield attempt(name, make, partial(_way, inner))
+        if coarse.size > COARSE**2:
+            yield LeftOut(kind.name, f"every pair of places has its own weight: weighed for at most {COARSE**2} places")
+            continue
+        yield attempt(kind.name, partial(kind, domain=coarse, epsilon=each), partial(_way, inner))
     if isinstance(domain, Rectangle):
         yield LeftOut("designed-places", "found by a linear program in about a minute: `deniable design --domain rectangle`")
 

@@ -19,7 +19,7 @@ from scipy.special import ndtri
 from scipy.stats import qmc
 
 from deniable.batch import Keystream, randomize_many, uniform_below
-from deniable.core import Categories, Circle, Epsilon, Interval, Mechanism, make_mechanism
+from deniable.core import Categories, Circle, Epsilon, Interval, Mechanism
 from deniable.errors import NotSupported
 from deniable.estimators import (
     MOST_CONDITION,
@@ -34,16 +34,12 @@ from deniable.estimators import (
     support_law,
 )
 from deniable.planning.fakes import part_of, supported
-from deniable.planning.frequency import NAMES as CATEGORICAL
-from deniable.planning.frequency import attempt
+from deniable.planning.frequency import each_way
 from deniable.planning.question import Question
 from deniable.planning.trials import each_sum, rounds
 from deniable.planning.way import NORMAL, Floats, LeftOut, Prediction, Way
 from deniable.privacy import Gain
 
-NUMERIC = ("sw", "window", "ogpm", "pm", "hm", "pm-sub", "redesigned-sw", "pm-c", "sw-c")
-SLOW = ("laplace", "staircase", "bounded-laplace", "truncated-laplace", "atoms")
-CIRCULAR = ("circular-window", "circular-ogpm", "circular-redesigned-sw", "purkayastha")
 FINE = 1 << 30
 STRAIGHT = 0.02
 """Where a bin's share is known no better than this part of an even one, a quantile no longer errs as the share below it does."""
@@ -145,12 +141,8 @@ def shape_ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> It
     assert isinstance(domain, Interval | Circle)
     read: Read = "circle" if isinstance(domain, Circle) else "quantile" if question.task == "quantile" else "distribution"
     reading = Reading(read, question.bins, question.level, float(domain.width))
-    names = CIRCULAR if read == "circle" else NUMERIC + (SLOW if slow else ())
-    for name in names:
-        yield attempt(name, partial(make_mechanism, name, domain=domain, epsilon=each), partial(_inverted, reading))
-    for name in CATEGORICAL:
-        make = partial(make_mechanism, name, domain=Categories(question.bins), epsilon=each)
-        yield attempt(name, make, partial(_categories, reading, domain))
+    yield from each_way("distribution", domain, each, partial(_inverted, reading), slow=slow)
+    yield from each_way("frequency", Categories(question.bins), each, partial(_categories, reading, domain))
     levels = round(math.log(question.bins, 4))
     if read != "circle" and 4**levels == question.bins and levels > 1:
         yield _tree(HierarchicalHistogram(domain, each, 4, levels), reading)  # type: ignore[arg-type]

@@ -17,11 +17,11 @@ from scipy import special, stats
 from scipy.optimize import brentq
 
 from deniable.batch import Keystream, PEMCollector, accumulator_for, randomize_many, uniform_below
-from deniable.core import Epsilon, PrefixExtending, PrefixMechanism, Text, TreeHist, TwoLevel, Whole
+from deniable.core import Epsilon, PrefixExtending, PrefixMechanism, TreeHist, TwoLevel, Whole
 from deniable.errors import NotSupported
 from deniable.estimators import chances, heavy_hitters
 from deniable.planning.fakes import word_gain
-from deniable.planning.frequency import attempt
+from deniable.planning.frequency import each_way
 from deniable.planning.question import Question
 from deniable.planning.way import NORMAL, Floats, LeftOut, Prediction, Simulated, Way
 
@@ -32,11 +32,8 @@ FALSE_POSITIVES = 0.01
 
 
 def word_ways(question: Question, epsilon: Epsilon) -> Iterator[Way | LeftOut]:
-    """Both searches."""
-    each, domain = question.each(epsilon), question.domain
-    assert isinstance(domain, Text | Whole)
-    yield attempt("pem", partial(PrefixExtending, domain=domain, epsilon=each), partial(_way, question.words))
-    yield attempt("tree-hist", partial(TreeHist, domain=domain, epsilon=each), partial(_way, question.words))
+    """Every search."""
+    return each_way("heavy-hitters", question.domain, question.each(epsilon), partial(_way, question.words))
 
 
 def _way(words: int, mechanism: PrefixExtending | TreeHist) -> Way:

@@ -54,6 +54,7 @@ from deniable.privacy.conformance.keystream import FixedKeystream as FixedKeystr
 from deniable.privacy.conformance.outcome import ConformanceFailure as ConformanceFailure
 from deniable.privacy.conformance.outcome import Finding as Finding
 from deniable.privacy.conformance.outcome import Skip as Skip
+from deniable.privacy.conformance.proof_pages import proof_page as proof_page
 from deniable.privacy.conformance.statistics import binomial_tail as binomial_tail
 from deniable.privacy.conformance.statistics import goodness_of_fit as goodness_of_fit
 from deniable.privacy.longitudinal import Repeated as Repeated

@@ -29,11 +29,11 @@ from deniable.core import (
 )
 from deniable.core.channels.projective import is_prime
 from deniable.core.mechanisms.categorical import projective, subset
+from deniable.core.mechanisms.categorical._unary import UnaryMechanism
 from deniable.core.mechanisms.categorical.blh import BinaryLocalHashing
 from deniable.core.mechanisms.categorical.projective import ProjectiveGeometryResponse
 from deniable.core.mechanisms.categorical.sign_bits import SignBits
 from deniable.core.mechanisms.categorical.sue import SymmetricUnary
-from deniable.core.mechanisms.categorical.unary import UnaryMechanism
 from deniable.errors import InvalidParameter
 
 GOLDEN: dict[str, dict[str, Any]] = {

@@ -24,7 +24,7 @@ from deniable.core import (
     column_ratio,
 )
 from deniable.core.channels.product import digits
-from deniable.core.mechanisms.records.fake_data import FieldAmongFakes
+from deniable.core.mechanisms.records.rs_fd import FieldAmongFakes
 from deniable.errors import InvalidParameter, Malformed
 from deniable.privacy import FixedKeystream, exact_law, goodness_of_fit
 

@@ -22,9 +22,9 @@ from deniable.core import (
     mechanism_from_recipe,
     published_sigma,
 )
+from deniable.core.mechanisms.numeric._gaussian_sigma import gaussian_delta
 from deniable.core.mechanisms.numeric.bounded_laplace import BoundedLaplace
 from deniable.core.mechanisms.numeric.gaussian import Gaussian
-from deniable.core.mechanisms.numeric.gaussian_sigma import gaussian_delta
 from deniable.core.mechanisms.numeric.privacy_indicator import PrivacyIndicator
 from deniable.core.mechanisms.numeric.staircase import Staircase
 from deniable.core.mechanisms.numeric.truncated_laplace import TruncatedLaplace

@@ -6,8 +6,8 @@ import pytest
 
 from deniable.core import SEEDS, Categories, OptimizedLocalHashing
 from deniable.core.channels.hashing import mix
+from deniable.core.mechanisms.categorical._local_hashing import LocalHashing
 from deniable.core.mechanisms.categorical.blh import BinaryLocalHashing
-from deniable.core.mechanisms.categorical.local_hashing import LocalHashing
 from deniable.errors import InvalidParameter
 
 HASHED = [BinaryLocalHashing(domain=Categories(9), epsilon=1), OptimizedLocalHashing(domain=Categories(9), epsilon=2)]

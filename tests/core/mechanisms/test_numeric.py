@@ -24,9 +24,9 @@ from deniable.core import (
     mechanism_class,
     mechanism_from_recipe,
 )
+from deniable.core.mechanisms.numeric._atoms_shape import best_atoms, worst_error
+from deniable.core.mechanisms.numeric._square_wave_shape import redesigned_share, square_wave_share
 from deniable.core.mechanisms.numeric.atoms import AtomsWindow
-from deniable.core.mechanisms.numeric.atoms_shape import best_atoms, worst_error
-from deniable.core.mechanisms.numeric.square_wave_shape import redesigned_share, square_wave_share
 from deniable.core.mechanisms.numeric.window import Window as WindowMechanism
 from deniable.errors import InvalidParameter
 

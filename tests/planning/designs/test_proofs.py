@@ -11,7 +11,7 @@ import pytest
 from scipy.optimize import linprog, minimize_scalar
 
 from deniable.core import Epsilon, best_share
-from deniable.core.mechanisms.numeric.atoms_shape import best_atoms, worst_error
+from deniable.core.mechanisms.numeric._atoms_shape import best_atoms, worst_error
 from deniable.planning import best_quantiser, quantiser_error
 
 

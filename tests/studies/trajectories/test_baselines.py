@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from deniable.batch.ranked import RankedSampler
 from deniable.core import LSRR, Epsilon, Interval, Points, Ranked, Rectangle, Sectors, Table, TwoLevel, column_ratio
+from deniable.core.mechanisms.spatial._place_lattice import distance_steps, lattice, square_diameter
 from deniable.core.mechanisms.spatial.exponential_cells import ExponentialCells
-from deniable.core.mechanisms.spatial.place_lattice import distance_steps, lattice, square_diameter
 from deniable.core.mechanisms.spatial.planar_laplace import PlanarLaplace, offset_weights
 from deniable.core.mechanisms.spatial.strawman import Strawman
 from deniable.errors import InvalidParameter

@@ -34,7 +34,7 @@ from deniable.core import (
     wrapped_window,
 )
 from deniable.core.channels.directions import Directions
-from deniable.core.mechanisms.spatial.split import BEST_SHARES
+from deniable.core.mechanisms.spatial._split import BEST_SHARES
 from deniable.core.mechanisms.spatial.tracs_c_sphere import TraCSCSphere
 from deniable.core.mechanisms.spatial.tracs_d import half_cell_point
 from deniable.core.mechanisms.spatial.trajectory import TrajectoryMechanism

@@ -20,6 +20,17 @@ from deniable.core.reports.fingerprint import fingerprint
 from deniable.core.reports.report import Report
 from deniable.errors import InvalidParameter, NotSupported
 
+TASKS = {
+    "frequency": "shares of categories",
+    "mean": "means of bounded numbers, by reports whose mean is a straight line in the value",
+    "distribution": "distributions and quantiles of numbers or directions, by bins of its reports",
+    "location": "places, each report read as one",
+    "heavy-hitters": "frequent words out of far too many to list",
+    "field": "one field of a record beside others: each of these is weighed for every way to divide epsilon",
+    "test": "a hypothesis test, beside the best design for it",
+}
+"""What a mechanism may say it is for; the planner and others who choose weigh those that say so."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Mechanism(ABC):
@@ -38,7 +49,15 @@ class Mechanism(ABC):
     """binary, categorical, numeric, circular, records or spatial."""
     source: ClassVar[str] = ""
     """Where the mechanism was published."""
+    published_as: ClassVar[str] = ""
+    """The name of the published rule it corrects, or is; errors are shown beside that one's."""
     domain_types: ClassVar[tuple[type[Domain], ...]] = (Domain,)
+    tasks: ClassVar[tuple[str, ...]] = ()
+    """Which of TASKS it is weighed for."""
+    slow: ClassVar[bool] = False
+    """Are all its weights written out, so that predicting its error takes long? Then it is weighed last, if at all."""
+    unbiased: ClassVar[bool] = False
+    """Is the mean of the reading exactly the value on the grid?"""
     delta: ClassVar[Fraction] = Fraction(0)
     """Zero for pure privacy; mechanisms that only promise (epsilon, delta) make it a field."""
 

@@ -22,8 +22,6 @@ class NumericMechanism(Mechanism):
     domain: Interval = Interval(0, 1)
     family: ClassVar[str] = "numeric"
     domain_types: ClassVar[tuple[type[Domain], ...]] = (Interval,)
-    unbiased: ClassVar[bool] = False
-    """Is the mean of the reading exactly the value on the grid?"""
 
     @property
     def grid(self) -> Grid:

@@ -1,16 +1,13 @@
 """Test vectors every implementation must reproduce: coins, value, index, output, report bytes, sums.
 
-`python -m deniable.privacy.conformance.vectors FOLDER` writes one file per registered mechanism, one of coins and one of domains;
-spec/README.md says what is in them.
+One file for each mechanism of this package, one of coins and one of domains, in spec/vectors; spec/README.md says what is in them.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from deniable.batch import accumulator_for
@@ -29,10 +26,11 @@ from deniable.core import (
     Sphere,
     Text,
     Whole,
-    all_mechanisms,
     below_from_bytes,
+    built_in_names,
     encode_report,
     encode_reports,
+    mechanism_class,
 )
 from deniable.errors import NotSupported
 from deniable.privacy.conformance.values import awkward_values, few_values
@@ -202,23 +200,9 @@ def all_texts() -> Iterator[tuple[str, str]]:
     domains = domain_vectors()
     lines = ",\n".join(_written(item) for item in domains.pop("domains"))
     yield "domains.json", f'{_written(domains)[:-1]}, "domains": [\n{lines}\n]}}\n'
-    for cls in all_mechanisms():
-        yield f"{cls.name}.json", vectors_text(cls)
+    for name in built_in_names():
+        yield f"{name}.json", vectors_text(mechanism_class(name))
 
 
 def _written(value: Any) -> str:
     return json.dumps(value, sort_keys=True, allow_nan=False)
-
-
-def write_vectors(folder: Path) -> int:
-    """Write all files; returns how many there are."""
-    folder.mkdir(parents=True, exist_ok=True)
-    written = 0
-    for name, text in all_texts():
-        (folder / name).write_text(text, encoding="ascii")
-        written += 1
-    return written
-
-
-if __name__ == "__main__":
-    sys.stdout.write(f"{write_vectors(Path(sys.argv[1]))} files\n")

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from deniable.batch import Accumulator, Keystream, KeystreamCoins, Reports, SystemKeystream, randomize_many
-from deniable.core import SYSTEM, Categories, Coins, Epsilon, EpsilonLike, Mechanism, Rectangle, Report, mechanism_class
+from deniable.core import SYSTEM, Categories, Coins, Epsilon, EpsilonLike, Mechanism, Rectangle, Report, mechanisms_for
 from deniable.errors import InvalidParameter
 from deniable.estimators import shares, support
 from deniable.studies.trajectories.grid_walks import GridMoves, Walks
@@ -26,7 +26,6 @@ from deniable.studies.trajectories.synthetic import MovementModel
 Question = Literal["length", "start", "move", "end"]
 QUESTIONS: tuple[Question, ...] = get_args(Question)
 MOST_CELLS = 400
-CANDIDATES = ("k-rr", "subset", "oue")
 
 
 class Answer(NamedTuple):
@@ -124,9 +123,9 @@ class MovementSurvey:
 
 def _best(size: int, epsilon: Epsilon) -> Mechanism:
     made: list[Mechanism] = []
-    for name in CANDIDATES:
+    for kind in mechanisms_for("field", Categories(size)):
         try:
-            made.append(mechanism_class(name)(domain=Categories(size), epsilon=epsilon))
+            made.append(kind(domain=Categories(size), epsilon=epsilon))
         except InvalidParameter:  # a subset needs more values than a very large epsilon leaves
             continue
     return min(made, key=lambda one: support(one).variance(1, 1 / size))

@@ -35,6 +35,7 @@ class OneBitMean(NumericMechanism):
     """
 
     name: ClassVar[str] = "one-bit-mean"
+    tasks: ClassVar[tuple[str, ...]] = ("mean",)
     family: ClassVar[str] = "binary"
     source: ClassVar[str] = "Ding, Kulkarni, Yekhanin 2017"
     unbiased: ClassVar[bool] = True

@@ -28,6 +28,7 @@ class RandomizedResponse(Mechanism):
 
     domain: Binary = Binary()
     name: ClassVar[str] = "randomized-response"
+    tasks: ClassVar[tuple[str, ...]] = ("frequency", "field")
     family: ClassVar[str] = "binary"
     source: ClassVar[str] = "Warner 1965"
     domain_types: ClassVar[tuple[type[Domain], ...]] = (Binary,)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from deniable.core.domains.categories import Categories
-from deniable.core.mechanisms.categorical.local_hashing import LocalHashing
+from deniable.core.mechanisms.categorical._local_hashing import LocalHashing
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -26,6 +26,7 @@ class BinaryLocalHashing(LocalHashing):
 
     name: ClassVar[str] = "blh"
     source: ClassVar[str] = "Bassily, Smith 2015; Wang et al. 2017"
+    tasks: ClassVar[tuple[str, ...]] = ("frequency",)
 
     @property
     def buckets(self) -> int:

@@ -28,6 +28,7 @@ class HadamardResponse(CategoricalMechanism):
 
     name: ClassVar[str] = "hadamard"
     source: ClassVar[str] = "Acharya, Sun, Zhang 2019"
+    tasks: ClassVar[tuple[str, ...]] = ("frequency", "field", "test")
 
     def build(self) -> TwoLevel:
         """All columns, those with +1 in the category's row favoured."""

@@ -28,6 +28,7 @@ class KaryRandomizedResponse(CategoricalMechanism):
 
     name: ClassVar[str] = "k-rr"
     source: ClassVar[str] = "Kairouz, Oh, Viswanath 2014"
+    tasks: ClassVar[tuple[str, ...]] = ("frequency", "field", "test")
 
     def build(self) -> TwoLevel:
         """k outputs, the true one favoured."""

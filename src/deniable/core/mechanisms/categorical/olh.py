@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from deniable.core.domains.categories import Categories
-from deniable.core.mechanisms.categorical.local_hashing import LocalHashing
+from deniable.core.mechanisms.categorical._local_hashing import LocalHashing
 from deniable.errors import InvalidParameter
 
 MOST_BUCKETS = 1 << 16
@@ -29,6 +29,7 @@ class OptimizedLocalHashing(LocalHashing):
 
     name: ClassVar[str] = "olh"
     source: ClassVar[str] = "Wang, Blocki, Li, Jha 2017"
+    tasks: ClassVar[tuple[str, ...]] = ("frequency", "field")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 from deniable.core.channels.bits import Bits
 from deniable.core.domains.categories import Categories
-from deniable.core.mechanisms.categorical.unary import UnaryMechanism, bit_scale, truthful_weight
+from deniable.core.mechanisms.categorical._unary import UnaryMechanism, bit_scale, truthful_weight
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -27,6 +27,7 @@ class OptimizedUnary(UnaryMechanism):
 
     name: ClassVar[str] = "oue"
     source: ClassVar[str] = "Wang, Blocki, Li, Jha 2017"
+    tasks: ClassVar[tuple[str, ...]] = ("frequency", "field")
 
     def build(self) -> Bits:
         """A fair coin for the true bit, the whole epsilon for the others."""

@@ -39,6 +39,7 @@ class ProjectiveGeometryResponse(CategoricalMechanism):
 
     name: ClassVar[str] = "projective"
     source: ClassVar[str] = "Feldman, Nelson, Nguyen, Talwar 2022"
+    tasks: ClassVar[tuple[str, ...]] = ("frequency",)
 
     def __post_init__(self) -> None:
         super().__post_init__()

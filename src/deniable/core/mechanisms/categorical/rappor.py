@@ -13,7 +13,7 @@ from deniable.core.domains.categories import Categories
 from deniable.core.exact.epsilon import Epsilon, EpsilonLike
 from deniable.core.exact.exponential import exp_bounds, log_float
 from deniable.core.exact.numbers import Number, as_fraction
-from deniable.core.mechanisms.categorical.unary import UnaryMechanism, truthful_weight
+from deniable.core.mechanisms.categorical._unary import UnaryMechanism, truthful_weight
 from deniable.core.randomness.coins import SYSTEM, Coins
 from deniable.core.reports.report import Report
 from deniable.errors import InvalidParameter

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 from deniable.core.channels.bits import Bits
 from deniable.core.domains.categories import Categories
-from deniable.core.mechanisms.categorical.unary import UnaryMechanism, bit_scale, truthful_weight
+from deniable.core.mechanisms.categorical._unary import UnaryMechanism, bit_scale, truthful_weight
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -28,6 +28,7 @@ class SignBits(UnaryMechanism):
 
     name: ClassVar[str] = "sign-bits"
     source: ClassVar[str] = "lecture notes on local privacy, corrected"
+    tasks: ClassVar[tuple[str, ...]] = ("frequency",)
 
     def build(self) -> Bits:
         """A tilted coin for the true bit, fair coins for the others."""

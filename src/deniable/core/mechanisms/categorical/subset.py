@@ -36,6 +36,7 @@ class SubsetSelection(CategoricalMechanism):
 
     name: ClassVar[str] = "subset"
     source: ClassVar[str] = "Ye, Barg 2018; Wang et al. 2016"
+    tasks: ClassVar[tuple[str, ...]] = ("frequency", "field")
 
     def __post_init__(self) -> None:
         super().__post_init__()

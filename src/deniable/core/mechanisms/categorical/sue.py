@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 from deniable.core.channels.bits import Bits
 from deniable.core.domains.categories import Categories
-from deniable.core.mechanisms.categorical.unary import UnaryMechanism, bit_scale, truthful_weight
+from deniable.core.mechanisms.categorical._unary import UnaryMechanism, bit_scale, truthful_weight
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -27,6 +27,7 @@ class SymmetricUnary(UnaryMechanism):
 
     name: ClassVar[str] = "sue"
     source: ClassVar[str] = "Erlingsson, Pihur, Korolova 2014"
+    tasks: ClassVar[tuple[str, ...]] = ("frequency",)
 
     def build(self) -> Bits:
         """Equal honesty for ones and zeros, each with half of epsilon."""

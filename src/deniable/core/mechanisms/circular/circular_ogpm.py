@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 from deniable.core.channels.sets import wrapped_window
 from deniable.core.channels.two_level import TwoLevel
 from deniable.core.domains.circle import Circle
-from deniable.core.mechanisms.numeric.window_shape import odd_width
+from deniable.core.mechanisms.numeric._window_shape import odd_width
 from deniable.core.mechanisms.numeric_base import CircularMechanism
 
 
@@ -31,6 +31,8 @@ class CircularOGPM(CircularMechanism):
 
     name: ClassVar[str] = "circular-ogpm"
     source: ClassVar[str] = "dissertation, Theorem 8"
+    published_as: ClassVar[str] = "circular-ogpm"
+    tasks: ClassVar[tuple[str, ...]] = ("distribution",)
 
     def build(self) -> TwoLevel:
         """A wrapped window on the domain's cells."""

@@ -9,8 +9,8 @@ from typing import ClassVar, Self
 from deniable.core.channels.sets import wrapped_window
 from deniable.core.channels.two_level import TwoLevel
 from deniable.core.domains.circle import Circle
-from deniable.core.mechanisms.numeric.square_wave_shape import redesigned_share
-from deniable.core.mechanisms.numeric.window_shape import odd_width
+from deniable.core.mechanisms.numeric._square_wave_shape import redesigned_share
+from deniable.core.mechanisms.numeric._window_shape import odd_width
 from deniable.core.mechanisms.numeric_base import CircularMechanism
 
 
@@ -32,6 +32,7 @@ class CircularRedesignedSquareWave(CircularMechanism):
 
     name: ClassVar[str] = "circular-redesigned-sw"
     source: ClassVar[str] = "dissertation, section D.2.6"
+    tasks: ClassVar[tuple[str, ...]] = ("distribution",)
 
     def build(self) -> TwoLevel:
         """A wrapped window on the domain's cells."""

@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 from deniable.core.channels.sets import wrapped_window
 from deniable.core.channels.two_level import TwoLevel
 from deniable.core.domains.circle import Circle
-from deniable.core.mechanisms.numeric.best_window import BestWindow
+from deniable.core.mechanisms.numeric._best_window import BestWindow
 from deniable.core.mechanisms.numeric_base import CircularMechanism
 
 
@@ -29,6 +29,8 @@ class CircularWindow(CircularMechanism, BestWindow):
 
     name: ClassVar[str] = "circular-window"
     source: ClassVar[str] = "this project; corrects the dissertation's Theorem 8 for squared error"
+    published_as: ClassVar[str] = "circular-ogpm"
+    tasks: ClassVar[tuple[str, ...]] = ("distribution",)
 
     def build(self) -> TwoLevel:
         """A wrapped window on the domain's cells."""

@@ -36,6 +36,7 @@ class Purkayastha(CircularMechanism):
     points: int = 1024
     name: ClassVar[str] = "purkayastha"
     source: ClassVar[str] = "Weggenmann, Kerschbaum 2021"
+    tasks: ClassVar[tuple[str, ...]] = ("distribution",)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -13,7 +13,7 @@ from deniable.core.channels.reference import Reference
 from deniable.core.domains.interval import Interval
 from deniable.core.exact.lattice import Grid, cells, check_count
 from deniable.core.exact.numbers import Number, as_fraction
-from deniable.core.mechanisms.numeric.atoms_shape import best_atoms
+from deniable.core.mechanisms.numeric._atoms_shape import best_atoms
 from deniable.core.mechanisms.numeric_base import NumericMechanism
 from deniable.core.mechanisms.reading import Joined, Values, middles
 from deniable.errors import InvalidParameter
@@ -46,6 +46,8 @@ class AtomsWindow(NumericMechanism):
     favoured: Number | None = None
     name: ClassVar[str] = "atoms"
     source: ClassVar[str] = "this project"
+    tasks: ClassVar[tuple[str, ...]] = ("distribution",)
+    slow: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

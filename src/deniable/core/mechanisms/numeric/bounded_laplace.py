@@ -38,6 +38,8 @@ class BoundedLaplace(NumericMechanism):
     points: int = 256
     name: ClassVar[str] = "bounded-laplace"
     source: ClassVar[str] = "Holohan, Antonatos, Braghin, Mac Aonghusa 2018; normaliser corrected"
+    tasks: ClassVar[tuple[str, ...]] = ("distribution",)
+    slow: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

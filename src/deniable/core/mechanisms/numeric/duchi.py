@@ -9,8 +9,8 @@ from typing import ClassVar, Self
 
 from deniable.core.channels.chain import Interpolated
 from deniable.core.domains.interval import Interval
-from deniable.core.mechanisms.numeric.two_ends import TwoEnds
-from deniable.core.mechanisms.numeric.unbiased_window import unbiased_pair
+from deniable.core.mechanisms.numeric._two_ends import TwoEnds
+from deniable.core.mechanisms.numeric._unbiased_window import unbiased_pair
 from deniable.core.mechanisms.reading import Values
 
 
@@ -31,6 +31,7 @@ class Duchi(TwoEnds):
 
     name: ClassVar[str] = "duchi"
     source: ClassVar[str] = "Duchi, Jordan, Wainwright 2018"
+    tasks: ClassVar[tuple[str, ...]] = ("mean", "field")
 
     def build(self) -> Interpolated:
         """Randomized response, entered between the two ends."""

@@ -14,7 +14,7 @@ from deniable.core.exact.exponential import exp_bounds
 from deniable.core.exact.lattice import Grid, check_count
 from deniable.core.exact.lattice import points as lattice_points
 from deniable.core.exact.numbers import Number, as_fraction
-from deniable.core.mechanisms.numeric.gaussian_sigma import analytic_sigma, exact_sigma, published_sigma
+from deniable.core.mechanisms.numeric._gaussian_sigma import analytic_sigma, exact_sigma, published_sigma
 from deniable.core.mechanisms.numeric_base import NumericMechanism
 from deniable.core.mechanisms.reading import Affine
 from deniable.errors import InvalidParameter

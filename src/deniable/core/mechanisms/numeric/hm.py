@@ -12,8 +12,8 @@ from deniable.core.channels.chain import Interpolated, Mixture
 from deniable.core.channels.sets import linear_window
 from deniable.core.channels.two_level import TwoLevel
 from deniable.core.domains.interval import Interval
-from deniable.core.mechanisms.numeric.two_ends import TwoEnds
-from deniable.core.mechanisms.numeric.unbiased_window import fine_steps, unbiased_pair, unbiased_reading
+from deniable.core.mechanisms.numeric._two_ends import TwoEnds
+from deniable.core.mechanisms.numeric._unbiased_window import fine_steps, unbiased_pair, unbiased_reading
 from deniable.core.mechanisms.reading import Joined, Reading
 
 THRESHOLD = math.log((-5 + 2 * (6353 - 405 * 241**0.5) ** (1 / 3) + 2 * (6353 + 405 * 241**0.5) ** (1 / 3)) / 27)
@@ -39,6 +39,7 @@ class Hybrid(TwoEnds):
 
     name: ClassVar[str] = "hm"
     source: ClassVar[str] = "Wang et al. 2019"
+    tasks: ClassVar[tuple[str, ...]] = ("mean", "distribution", "field")
 
     @cached_property
     def window(self) -> TwoLevel:

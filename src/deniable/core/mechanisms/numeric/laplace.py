@@ -13,7 +13,7 @@ from deniable.core.domains.interval import Interval
 from deniable.core.exact.exponential import exp_floor
 from deniable.core.exact.lattice import Grid
 from deniable.core.exact.lattice import points as lattice_points
-from deniable.core.mechanisms.numeric.clipped_noise import checked_points, clipped_noise, reach, unit_bits
+from deniable.core.mechanisms.numeric._clipped_noise import checked_points, clipped_noise, reach, unit_bits
 from deniable.core.mechanisms.numeric_base import NumericMechanism
 from deniable.core.mechanisms.reading import Affine
 
@@ -36,6 +36,8 @@ class Laplace(NumericMechanism):
     points: int = 1024
     name: ClassVar[str] = "laplace"
     source: ClassVar[str] = "Dwork, McSherry, Nissim, Smith 2006"
+    tasks: ClassVar[tuple[str, ...]] = ("mean", "distribution")
+    slow: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -11,7 +11,7 @@ from typing import ClassVar, Self
 from deniable.core.channels.sets import slid_window
 from deniable.core.channels.two_level import TwoLevel
 from deniable.core.domains.interval import Interval
-from deniable.core.mechanisms.numeric.window_shape import odd_width
+from deniable.core.mechanisms.numeric._window_shape import odd_width
 from deniable.core.mechanisms.numeric_base import NumericMechanism
 from deniable.core.mechanisms.reading import Affine, middles
 
@@ -34,6 +34,8 @@ class OGPM(NumericMechanism):
 
     name: ClassVar[str] = "ogpm"
     source: ClassVar[str] = "dissertation, Theorem 7"
+    published_as: ClassVar[str] = "ogpm"
+    tasks: ClassVar[tuple[str, ...]] = ("distribution",)
 
     def build(self) -> TwoLevel:
         """A slid window on the domain's cells."""

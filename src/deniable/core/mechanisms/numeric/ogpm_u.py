@@ -30,6 +30,7 @@ class UnbiasedOGPM(PM):
 
     name: ClassVar[str] = "ogpm-u"
     source: ClassVar[str] = "dissertation, Theorem 10"
+    tasks: ClassVar[tuple[str, ...]] = ("mean",)
 
     @cached_property
     def window(self) -> TwoLevel:

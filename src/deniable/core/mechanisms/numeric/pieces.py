@@ -12,7 +12,7 @@ from typing import ClassVar, Self
 from deniable.core.channels.nested import Nested
 from deniable.core.domains.interval import Interval
 from deniable.core.exact.numbers import Number, as_fraction
-from deniable.core.mechanisms.numeric.window_shape import odd_width
+from deniable.core.mechanisms.numeric._window_shape import odd_width
 from deniable.core.mechanisms.numeric_base import NumericMechanism
 from deniable.core.mechanisms.reading import Affine, middles
 from deniable.errors import InvalidParameter

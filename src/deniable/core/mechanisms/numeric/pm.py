@@ -13,7 +13,7 @@ from deniable.core.channels.sets import linear_window
 from deniable.core.channels.two_level import TwoLevel
 from deniable.core.domains.interval import Interval
 from deniable.core.exact.lattice import Grid, points
-from deniable.core.mechanisms.numeric.unbiased_window import fine_steps, unbiased_reading
+from deniable.core.mechanisms.numeric._unbiased_window import fine_steps, unbiased_reading
 from deniable.core.mechanisms.numeric_base import NumericMechanism
 from deniable.core.mechanisms.reading import Affine
 
@@ -37,6 +37,7 @@ class PM(NumericMechanism):
 
     name: ClassVar[str] = "pm"
     source: ClassVar[str] = "Wang et al. 2019"
+    tasks: ClassVar[tuple[str, ...]] = ("mean", "distribution", "field")
     unbiased: ClassVar[bool] = True
 
     @property

@@ -32,6 +32,7 @@ class CompressedPM(NumericMechanism):
 
     name: ClassVar[str] = "pm-c"
     source: ClassVar[str] = "dissertation, section 5.6; PM is Wang et al. 2019"
+    tasks: ClassVar[tuple[str, ...]] = ("mean", "distribution")
 
     def build(self) -> TwoLevel:
         """A window that moves one cell per input."""

@@ -25,6 +25,7 @@ class PMSub(PM):
 
     name: ClassVar[str] = "pm-sub"
     source: ClassVar[str] = "Zhao et al. 2020"
+    tasks: ClassVar[tuple[str, ...]] = ("mean", "distribution", "field")
 
     @property
     def path(self) -> float:

@@ -10,8 +10,8 @@ from typing import ClassVar, Self
 from deniable.core.channels.sets import slid_window
 from deniable.core.channels.two_level import TwoLevel
 from deniable.core.domains.interval import Interval
-from deniable.core.mechanisms.numeric.square_wave_shape import redesigned_share
-from deniable.core.mechanisms.numeric.window_shape import odd_width
+from deniable.core.mechanisms.numeric._square_wave_shape import redesigned_share
+from deniable.core.mechanisms.numeric._window_shape import odd_width
 from deniable.core.mechanisms.numeric_base import NumericMechanism
 from deniable.core.mechanisms.reading import Affine, middles
 
@@ -32,6 +32,7 @@ class RedesignedSquareWave(NumericMechanism):
 
     name: ClassVar[str] = "redesigned-sw"
     source: ClassVar[str] = "dissertation, sections D.2.6 and E.2.3"
+    tasks: ClassVar[tuple[str, ...]] = ("distribution",)
 
     def build(self) -> TwoLevel:
         """A slid window on the domain's cells."""

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from deniable.core.mechanisms.numeric.clipped_noise import unit_bits
+from deniable.core.mechanisms.numeric._clipped_noise import unit_bits
 from deniable.core.mechanisms.numeric.laplace import Laplace
 
 
@@ -28,6 +28,8 @@ class Staircase(Laplace):
 
     name: ClassVar[str] = "staircase"
     source: ClassVar[str] = "Geng, Viswanath 2014"
+    tasks: ClassVar[tuple[str, ...]] = ("mean", "distribution")
+    slow: ClassVar[bool] = True
 
     def outer(self) -> list[int]:
         """The last two steps: the rest of the inner one, then the outermost."""

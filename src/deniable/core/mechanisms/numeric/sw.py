@@ -11,8 +11,8 @@ from typing import ClassVar, Self
 from deniable.core.channels.sets import linear_window
 from deniable.core.channels.two_level import TwoLevel
 from deniable.core.domains.interval import Interval
-from deniable.core.mechanisms.numeric.square_wave_shape import square_wave_share
-from deniable.core.mechanisms.numeric.window_shape import odd_width
+from deniable.core.mechanisms.numeric._square_wave_shape import square_wave_share
+from deniable.core.mechanisms.numeric._window_shape import odd_width
 from deniable.core.mechanisms.numeric_base import NumericMechanism
 from deniable.core.mechanisms.reading import Affine
 
@@ -33,6 +33,7 @@ class SquareWave(NumericMechanism):
 
     name: ClassVar[str] = "sw"
     source: ClassVar[str] = "Li et al. 2020"
+    tasks: ClassVar[tuple[str, ...]] = ("mean", "distribution")
 
     @property
     def members(self) -> int:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
+from deniable.core.mechanisms.numeric._unbiased_window import unbiased_reading
 from deniable.core.mechanisms.numeric.pm import PM
-from deniable.core.mechanisms.numeric.unbiased_window import unbiased_reading
 from deniable.core.mechanisms.reading import Affine
 
 
@@ -26,6 +26,7 @@ class TruncatedPM(PM):
 
     name: ClassVar[str] = "t-pm"
     source: ClassVar[str] = "dissertation, section 5.6; PM is Wang et al. 2019"
+    tasks: ClassVar[tuple[str, ...]] = ("mean",)
     unbiased: ClassVar[bool] = False
 
     @cached_property

@@ -25,6 +25,7 @@ class TruncatedSquareWave(SquareWave):
 
     name: ClassVar[str] = "t-sw"
     source: ClassVar[str] = "dissertation, section 5.6; SW is Li et al. 2020"
+    tasks: ClassVar[tuple[str, ...]] = ("mean",)
 
     @cached_property
     def reading(self) -> Affine:

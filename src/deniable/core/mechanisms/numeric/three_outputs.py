@@ -15,8 +15,8 @@ from deniable.core.domains.interval import Interval
 from deniable.core.exact.epsilon import Epsilon
 from deniable.core.exact.lattice import Grid, points
 from deniable.core.exact.weights import two_level_weights
-from deniable.core.mechanisms.numeric.two_ends import TwoEnds
-from deniable.core.mechanisms.numeric.unbiased_window import fine_steps, unbiased_pair
+from deniable.core.mechanisms.numeric._two_ends import TwoEnds
+from deniable.core.mechanisms.numeric._unbiased_window import fine_steps, unbiased_pair
 from deniable.core.mechanisms.reading import Values
 
 
@@ -39,6 +39,7 @@ class ThreeOutputs(TwoEnds):
 
     name: ClassVar[str] = "three-outputs"
     source: ClassVar[str] = "Zhao et al. 2020"
+    tasks: ClassVar[tuple[str, ...]] = ("mean", "field")
 
     @property
     def grid(self) -> Grid:

@@ -23,6 +23,8 @@ class TruncatedLaplace(Laplace):
 
     name: ClassVar[str] = "truncated-laplace"
     source: ClassVar[str] = "Laplace noise with clipping; Dwork, McSherry, Nissim, Smith 2006"
+    tasks: ClassVar[tuple[str, ...]] = ("distribution",)
+    slow: ClassVar[bool] = True
 
     @property
     def widths(self) -> int:

@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 from deniable.core.channels.sets import slid_window
 from deniable.core.channels.two_level import TwoLevel
 from deniable.core.domains.interval import Interval
-from deniable.core.mechanisms.numeric.best_window import BestWindow
+from deniable.core.mechanisms.numeric._best_window import BestWindow
 from deniable.core.mechanisms.numeric_base import NumericMechanism
 from deniable.core.mechanisms.reading import Affine, middles
 
@@ -32,6 +32,8 @@ class Window(NumericMechanism, BestWindow):
 
     name: ClassVar[str] = "window"
     source: ClassVar[str] = "this project; corrects the dissertation's Theorem 7 for squared error"
+    published_as: ClassVar[str] = "ogpm"
+    tasks: ClassVar[tuple[str, ...]] = ("distribution",)
 
     def build(self) -> TwoLevel:
         """A slid window on the domain's cells."""

@@ -13,7 +13,7 @@ from deniable.core.domains.interval import Interval
 from deniable.core.domains.plane import Disc, Points, Rectangle
 from deniable.core.exact.exponential import exp_floor
 from deniable.core.mechanisms.base import Mechanism
-from deniable.core.mechanisms.spatial.place_lattice import STEPS, distance_steps, lattice, square_diameter
+from deniable.core.mechanisms.spatial._place_lattice import STEPS, distance_steps, lattice, square_diameter
 from deniable.errors import InvalidParameter
 
 MOST_PLACES = 1 << 11
@@ -42,6 +42,8 @@ class ExponentialCells(Mechanism):
     domain: Rectangle | Disc | Points = Rectangle(Interval(0, 1, cells=16), Interval(0, 1, cells=16))
     calibrate: str = "exact"
     name: ClassVar[str] = "exponential-cells"
+    tasks: ClassVar[tuple[str, ...]] = ("location",)
+    slow: ClassVar[bool] = True
     family: ClassVar[str] = "spatial"
     source: ClassVar[str] = "McSherry, Talwar 2007"
     domain_types: ClassVar[tuple[type[Domain], ...]] = (Rectangle, Disc, Points)

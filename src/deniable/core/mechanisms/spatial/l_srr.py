@@ -14,7 +14,7 @@ from deniable.core.domains.interval import Interval
 from deniable.core.domains.plane import Disc, Points, Rectangle
 from deniable.core.exact.weights import two_level_weights
 from deniable.core.mechanisms.base import Mechanism
-from deniable.core.mechanisms.spatial.place_lattice import SIDE, lattice
+from deniable.core.mechanisms.spatial._place_lattice import SIDE, lattice
 from deniable.errors import InvalidParameter
 
 MOST_L_SRR = 1 << 14
@@ -46,6 +46,8 @@ class LSRR(Mechanism):
     domain: Rectangle | Disc | Points = Rectangle(Interval(0, 1, cells=16), Interval(0, 1, cells=16))
     groups: Sequence[int] | None = None
     name: ClassVar[str] = "l-srr"
+    tasks: ClassVar[tuple[str, ...]] = ("location",)
+    slow: ClassVar[bool] = True
     family: ClassVar[str] = "spatial"
     source: ClassVar[str] = "Wang et al. 2022, calibrated"
     domain_types: ClassVar[tuple[type[Domain], ...]] = (Rectangle, Disc, Points)

@@ -56,6 +56,7 @@ class NearestCellsMechanism(Mechanism):
     domain: Rectangle | Disc | Polygon = Rectangle()
     area: Number | None = None
     name: ClassVar[str] = "nearest-cells"
+    tasks: ClassVar[tuple[str, ...]] = ("location",)
     family: ClassVar[str] = "spatial"
     source: ClassVar[str] = "this project"
     domain_types: ClassVar[tuple[type[Domain], ...]] = (Rectangle, Disc, Polygon)

@@ -37,6 +37,7 @@ class NearestPlacesMechanism(Mechanism):
     domain: Points
     area: Number | None = None
     name: ClassVar[str] = "nearest-places"
+    tasks: ClassVar[tuple[str, ...]] = ("location",)
     family: ClassVar[str] = "spatial"
     source: ClassVar[str] = "this project"
     domain_types: ClassVar[tuple[type[Domain], ...]] = (Points,)

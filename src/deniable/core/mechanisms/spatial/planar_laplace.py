@@ -44,6 +44,8 @@ class PlanarLaplace(Mechanism):
 
     domain: Rectangle = Rectangle(Interval(0, 1, cells=24), Interval(0, 1, cells=24))
     name: ClassVar[str] = "planar-laplace"
+    tasks: ClassVar[tuple[str, ...]] = ("location",)
+    slow: ClassVar[bool] = True
     family: ClassVar[str] = "spatial"
     source: ClassVar[str] = "Andres et al. 2013"
     domain_types: ClassVar[tuple[type[Domain], ...]] = (Rectangle,)

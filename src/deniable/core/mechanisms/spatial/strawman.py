@@ -12,7 +12,7 @@ from deniable.core.channels.two_level import TwoLevel
 from deniable.core.domains.interval import Interval
 from deniable.core.domains.plane import Rectangle
 from deniable.core.exact.numbers import Number
-from deniable.core.mechanisms.spatial.coordinates import coordinate_part
+from deniable.core.mechanisms.spatial._coordinates import coordinate_part
 from deniable.core.mechanisms.spatial.tracs_d import TraCSD
 from deniable.errors import InvalidParameter
 
@@ -38,6 +38,7 @@ class Strawman(TraCSD):
     direction_cells: int = 4092
     sectors: int = 6
     name: ClassVar[str] = "strawman"
+    tasks: ClassVar[tuple[str, ...]] = ()
     source: ClassVar[str] = "dissertation, Section 6.3.1, calibrated"
 
     def __post_init__(self) -> None:

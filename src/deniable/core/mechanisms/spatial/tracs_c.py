@@ -14,8 +14,8 @@ from deniable.core.domains.parallelogram import Parallelogram
 from deniable.core.domains.plane import Rectangle
 from deniable.core.exact.numbers import Number
 from deniable.core.mechanisms.base import Mechanism
-from deniable.core.mechanisms.numeric.best_window import loss_exponent
-from deniable.core.mechanisms.spatial.coordinates import FINE, CoordinateMechanism, coordinate_part
+from deniable.core.mechanisms.numeric._best_window import loss_exponent
+from deniable.core.mechanisms.spatial._coordinates import FINE, CoordinateMechanism, coordinate_part
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -39,6 +39,7 @@ class TraCSC(CoordinateMechanism):
     loss_exponent: Number = Fraction(3, 2)
     name: ClassVar[str] = "tracs-c"
     source: ClassVar[str] = "dissertation, Section 6.2.3; the loss exponent is this project's"
+    tasks: ClassVar[tuple[str, ...]] = ("location",)
     domain_types: ClassVar[tuple[type[Domain], ...]] = (Rectangle, Parallelogram)
 
     def __post_init__(self) -> None:

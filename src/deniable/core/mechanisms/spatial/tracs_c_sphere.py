@@ -13,8 +13,8 @@ from deniable.core.domains.interval import Interval
 from deniable.core.domains.sphere import Sphere
 from deniable.core.exact.numbers import Number
 from deniable.core.mechanisms.base import Mechanism
-from deniable.core.mechanisms.numeric.best_window import loss_exponent
-from deniable.core.mechanisms.spatial.coordinates import CoordinateMechanism, coordinate_part
+from deniable.core.mechanisms.numeric._best_window import loss_exponent
+from deniable.core.mechanisms.spatial._coordinates import CoordinateMechanism, coordinate_part
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

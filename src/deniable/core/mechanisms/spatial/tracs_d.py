@@ -21,9 +21,9 @@ from deniable.core.exact.epsilon import Epsilon
 from deniable.core.exact.lattice import check_count
 from deniable.core.exact.numbers import Number, as_fraction
 from deniable.core.mechanisms.base import Mechanism
-from deniable.core.mechanisms.numeric.best_window import loss_exponent
-from deniable.core.mechanisms.spatial.coordinates import FINE, coordinate_part
-from deniable.core.mechanisms.spatial.split import divided, split_parameter
+from deniable.core.mechanisms.numeric._best_window import loss_exponent
+from deniable.core.mechanisms.spatial._coordinates import FINE, coordinate_part
+from deniable.core.mechanisms.spatial._split import divided, split_parameter
 from deniable.errors import InvalidParameter, OutOfDomain
 
 
@@ -89,6 +89,7 @@ class TraCSD(DirectionDistanceMechanism):
     reference: Sequence[Number] | None = None
     name: ClassVar[str] = "tracs-d"
     source: ClassVar[str] = "dissertation, Section 6.2.2"
+    tasks: ClassVar[tuple[str, ...]] = ("location",)
     domain_types: ClassVar[tuple[type[Domain], ...]] = (Rectangle, Parallelogram)
 
     def __post_init__(self) -> None:

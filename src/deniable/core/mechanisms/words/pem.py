@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 from deniable.core.channels.wide_hashing import WideHashing
 from deniable.core.domains.words import Whole
-from deniable.core.mechanisms.words.prefixes import PrefixMechanism
+from deniable.core.mechanisms.words._prefixes import PrefixMechanism
 from deniable.errors import InvalidParameter
 
 MOST_BUCKETS = 1 << 16
@@ -31,6 +31,7 @@ class PrefixExtending(PrefixMechanism):
 
     name: ClassVar[str] = "pem"
     source: ClassVar[str] = "Wang, Li, Jha 2019"
+    tasks: ClassVar[tuple[str, ...]] = ("heavy-hitters",)
     estimating: ClassVar[int] = 2
 
     def __post_init__(self) -> None:

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 from deniable.core.channels.sketch_signs import SketchSigns
 from deniable.core.domains.words import Whole
-from deniable.core.mechanisms.words.prefixes import PrefixMechanism, whole_parameter
+from deniable.core.mechanisms.words._prefixes import PrefixMechanism, whole_parameter
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -34,6 +34,7 @@ class TreeHist(PrefixMechanism):
 
     name: ClassVar[str] = "tree-hist"
     source: ClassVar[str] = "Bassily, Nissim, Stemmer, Thakurta 2017"
+    tasks: ClassVar[tuple[str, ...]] = ("heavy-hitters",)
 
     def __post_init__(self) -> None:
         super().__post_init__()

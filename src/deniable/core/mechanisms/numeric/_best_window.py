@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from deniable.core.exact.numbers import Number, as_fraction
 from deniable.core.mechanisms.base import Mechanism
-from deniable.core.mechanisms.numeric.window_shape import best_share, odd_width
+from deniable.core.mechanisms.numeric._window_shape import best_share, odd_width
 from deniable.errors import InvalidParameter
 
 

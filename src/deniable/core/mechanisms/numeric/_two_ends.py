@@ -9,7 +9,7 @@ from typing import ClassVar
 from deniable.core.channels.sets import Singleton
 from deniable.core.channels.two_level import TwoLevel
 from deniable.core.exact.lattice import Grid, points
-from deniable.core.mechanisms.numeric.unbiased_window import fine_steps
+from deniable.core.mechanisms.numeric._unbiased_window import fine_steps
 from deniable.core.mechanisms.numeric_base import NumericMechanism
 
 
