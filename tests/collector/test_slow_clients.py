@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 import socket
 import ssl
+import threading
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -120,11 +122,34 @@ def test_an_answer_that_is_not_read_is_not_kept_for_ever(running: Limited) -> No
         line.settimeout(60)
         line.connect(place(running))
         # More answers than all buffers between here and there hold, none of them read.
-        line.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n" * 1000)
         patience = time.monotonic() + 60
         while "deniable_connections 1\n" not in running.metrics():
             assert time.monotonic() < patience, "the collector keeps it"
-            time.sleep(0.05)
+            with suppress(OSError):
+                line.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n" * 20)
+            time.sleep(0.02)
+
+
+def test_requests_sent_ahead_of_their_answers_are_bounded(running: Limited, capfd: pytest.CaptureFixture[str]) -> None:
+    """Each waits in memory for its turn. A client that is cut off in the middle of them leaves no lines in the log."""
+    request = f"GET /v1/surveys/{running.hash} HTTP/1.1\r\nHost: x\r\n\r\n".encode()
+    with connected(running) as line:
+        line.sendall(request * 50)
+        got = b""
+        while got.count(b"HTTP/1.1 200 ") < 50 or not got.endswith(b"}"):
+            got += line.recv(65536)
+    with connected(running) as line:
+        sent = threading.Thread(target=ignoring_errors, args=(line, request * 5_000))
+        sent.start()
+        assert until_closed(line).count(b"HTTP/1.1 200 ") < 5_000
+        sent.join(60)
+    assert call(running.survey)[0] == 200
+    assert capfd.readouterr().err == ""
+
+
+def ignoring_errors(line: socket.socket, data: bytes) -> None:
+    with suppress(OSError):
+        line.sendall(data)
 
 
 @pytest.mark.slow

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import http.client
 import json
 import logging
 import os
+import socket
+import threading
 import time
 import urllib.request
 from collections.abc import Callable
@@ -191,6 +194,35 @@ def wide_ledger(device: Session) -> None:
         connection.execute("UPDATE spent SET epsilon = '2/2'")
 
 
+def in_two_pieces(patch: pytest.MonkeyPatch) -> None:
+    """The same bytes in other segments."""
+    honest = http.client.HTTPConnection.send
+
+    def send(self: http.client.HTTPConnection, data: Any) -> None:
+        for piece in (data[:20], data[20:]) if now_odd[0] else (data,):
+            honest(self, piece)
+
+    patch.setattr(http.client.HTTPConnection, "send", send)
+
+
+def marked_packets(patch: pytest.MonkeyPatch) -> None:
+    honest = http.client.HTTPConnection.connect
+
+    def connect(self: http.client.HTTPConnection) -> None:
+        honest(self)
+        if now_odd[0]:
+            self.sock.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, 4)
+
+    patch.setattr(http.client.HTTPConnection, "connect", connect)
+
+
+def look_at_a_file(device: Session) -> None:
+    """By another thread, which the interpreter's hook does not watch."""
+    thread = threading.Thread(target=Path(__file__).read_bytes)
+    thread.start()
+    thread.join()
+
+
 def told_in_errors(patch: pytest.MonkeyPatch) -> None:
     honest = Session._post
 
@@ -228,6 +260,9 @@ FAULTS: dict[str, Plant] = {
     "fewer attempts": no_second_attempt,
     "the last bit of the key": changed_key(last_bit),
     "the output itself": changed_report,
+    "the same bytes in two pieces": in_two_pieces,
+    "marked packets": marked_packets,
+    "a thread of its own": after_answer(look_at_a_file),
     "a second draw": second_draw,
     "randomness that is thrown away": more_randomness,
     "a line in a log": after_answer(lambda device: logging.getLogger("deniable").debug("answered")),

@@ -12,6 +12,7 @@ import os
 import pickle
 import re
 import shutil
+import socket
 import sys
 import threading
 import time
@@ -52,6 +53,8 @@ class Left:
     """Returned values, representations, pickles and errors."""
     events: list[str] = field(default_factory=list)
     """What the interpreter saw the thread do: files, sockets, databases, processes, waits."""
+    handed: list[str] = field(default_factory=list)
+    """In which pieces bytes were given to sockets, with which options, and every thread that was begun."""
     given: list[bytes] = field(default_factory=list, compare=False)
     """What the system's generator gave."""
 
@@ -211,6 +214,7 @@ def run(
         patch.setattr(time, "sleep", found.sleep)
         wait = Patience.wait
         patch.setattr(Patience, "wait", lambda patience, attempt: wait(replace(patience, sleep=found.sleep), attempt))
+        _note_calls(found.left, patch)
         if output is not None:
             _fix_draws(output, found.left, patch)
         before = dict(os.environ)
@@ -229,6 +233,26 @@ def run(
         for path in sorted(folder.rglob("*"))
     }
     return left
+
+
+def _note_calls(left: Left, patch: pytest.MonkeyPatch) -> None:
+    """The interpreter's hook does not see in which pieces a request is sent, which shows on the network, nor what threads do."""
+    own = threading.get_ident()
+
+    def noted(kind: type[Any], name: str) -> None:
+        honest = getattr(kind, name)
+
+        def call(self: Any, *arguments: Any) -> Any:
+            if threading.get_ident() == own:
+                sizes = [len(item) if isinstance(item, bytes | bytearray | memoryview) else repr(item) for item in arguments]
+                left.handed.append(f"{name} {sizes}")
+            return honest(self, *arguments)
+
+        patch.setattr(kind, name, call)
+
+    for name in ("send", "sendall", "sendto", "sendmsg", "setsockopt", "shutdown", "settimeout"):
+        noted(socket.socket, name)
+    noted(threading.Thread, "start")
 
 
 def _fix_draws(output: int, left: Left, patch: pytest.MonkeyPatch) -> None:

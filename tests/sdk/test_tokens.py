@@ -41,3 +41,16 @@ def test_node_carries_a_token(tmp_path: Path) -> None:
         assert json.loads(done.stdout) == ["NotAdmitted", 1, True]
         assert store.counted() == {running.hash: 2}
         store.close()
+
+
+@pytest.mark.skipif(NODE is None, reason="Node is not installed: the JavaScript client is not tested here")
+def test_node_takes_no_password_in_an_address() -> None:
+    script = """
+import { Ledger, MemoryStore, Session } from "./src/index.js";
+const tried = Session.open("https://user:a-password@survey.example.org", "0".repeat(64), new Ledger(new MemoryStore()));
+console.log(await tried.catch((error) => `${error.name}: ${error.message}`));
+"""
+    command = [str(NODE), "--input-type=module", "-e", script]
+    done = subprocess.run(command, cwd=SDK, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout.startswith("InvalidParameter: collector must not hold a name or a password")
+    assert "a-password" not in done.stdout + done.stderr

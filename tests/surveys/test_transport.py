@@ -112,6 +112,26 @@ def test_a_token_is_sent_in_the_clear_to_nobody(url: str) -> None:
         assert TOKEN not in str(refused.value)
 
 
+SECRET = "a-password"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [f"https://user:{SECRET}@survey.example.org:443/x", f"https://{SECRET}@survey.example.org/x", f"http://{SECRET}@127.0.0.1:9/x"],
+)
+def test_a_password_in_an_address_is_told_to_nobody(proxy: Notes, url: str, tmp_path: Path) -> None:
+    """It would stand in the line that asks a proxy for a tunnel, and in questions to name servers."""
+    for send in (
+        lambda: HttpTransport().get(url),
+        lambda: HttpTransport(token=TOKEN).post(url, b"{}", "application/json"),
+        lambda: Session(SURVEY, Ledger(tmp_path / "ledger.db"), url),
+    ):
+        with pytest.raises(InvalidParameter, match="must not hold a name or a password") as refused:
+            send()
+        assert SECRET not in str(refused.value)
+    assert proxy.seen == []
+
+
 def test_a_token_does_not_follow_a_redirect() -> None:
     with noting() as collector, noting() as elsewhere:
         collector.elsewhere = f"{elsewhere.address}/caught"

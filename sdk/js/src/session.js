@@ -156,5 +156,6 @@ function checkedAddress(collector, allowHttp) {
   if (url.protocol !== "https:" && !(url.protocol === "http:" && (allowHttp || LOCAL.includes(url.hostname)))) {
     throw new InvalidParameter("collector must begin with https:// (http:// is for this machine only, unless allowHttp is set)");
   }
+  if (url.username || url.password) throw new InvalidParameter("collector must not hold a name or a password before an @; a token goes in token");
   return url.href.replace(/\/+$/, "");
 }

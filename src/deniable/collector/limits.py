@@ -30,6 +30,8 @@ class Limits:
     token_requests_per_second: float = 2_000.0
     connections: int = 8_000
     connections_per_address: int = 256
+    requests_ahead: int = 100
+    """Requests that a client may send on one connection before the first of them is answered; each takes memory."""
 
 
 async def body_of(request: Request, most: int) -> bytes:

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from starlette.types import Receive, Scope, Send
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from deniable.collector.addresses import Proxies, source_of
 from deniable.collector.connections import Connection, Connections, Waiting
@@ -56,6 +56,7 @@ class BoundedProtocol(HttpToolsProtocol, Connection):
         self._bytes = 0
         self._stuck = False
         self._over = False
+        self._answering: RequestResponseCycle | None = None
         self._usual_app = self.app
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -75,6 +76,7 @@ class BoundedProtocol(HttpToolsProtocol, Connection):
     def connection_lost(self, exc: Exception | None) -> None:
         """Give the place back."""
         self._over = True
+        self._gone()
         self.table.leave(self)
         super().connection_lost(exc)
 
@@ -93,7 +95,9 @@ class BoundedProtocol(HttpToolsProtocol, Connection):
         if self._over:
             return
         limits = self.table.limits
-        if self._arriving is Waiting.HEAD and self._bytes > limits.head_bytes:
+        if len(self.pipeline) > limits.requests_ahead:
+            self._end(None)
+        elif self._arriving is Waiting.HEAD and self._bytes > limits.head_bytes:
             self._end(None if self._unanswered else TOO_LONG)
         elif self._bytes > limits.batch_bytes + limits.head_bytes + (1 << 20):
             self._end(None)  # no handler reads as much as this
@@ -107,6 +111,8 @@ class BoundedProtocol(HttpToolsProtocol, Connection):
 
     def on_headers_complete(self) -> None:
         """The head is here; who sends it is known now, if a proxy says so."""
+        if len(self.pipeline) > self.table.limits.requests_ahead:
+            return  # nothing more is read from this client
         self._arriving, self._bytes = Waiting.BODY, 0
         self._request += 1
         self._unanswered += 1
@@ -118,6 +124,11 @@ class BoundedProtocol(HttpToolsProtocol, Connection):
             if not self.table.assign(self, source):
                 self.app = _too_many
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """Some of the body; not of a request that is not taken."""
+        if len(self.pipeline) <= self.table.limits.requests_ahead:
+            super().on_body(body)
 
     def on_message_complete(self) -> None:
         """The request is here, all of it."""
@@ -131,6 +142,8 @@ class BoundedProtocol(HttpToolsProtocol, Connection):
         if not self._over:
             if self._proxied and not self._unanswered:
                 self.table.assign(self, None)
+            if self.pipeline:
+                self.flow.pause_reading()  # what was sent ahead is answered before more is read
             self._tell()
 
     def pause_writing(self) -> None:
@@ -165,11 +178,21 @@ class BoundedProtocol(HttpToolsProtocol, Connection):
             self._told = state
             self.table.wait(self, state[0])
 
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._answering = cycle
+        super()._start_asgi_task(cycle, app)
+
     def _gone(self) -> None:
-        """The application learns now that nobody listens, not when the transport has closed: until then it would still write."""
-        if self.cycle is not None and not self.cycle.response_complete:
-            self.cycle.disconnected = True
-            self.cycle.message_event.set()
+        """The application learns now that nobody listens, not when the transport has closed: until then it would still write.
+
+        `cycle` is the last request that was read. With several in a row, the one that is being answered is another one, and
+        those in between are never begun.
+        """
+        self.pipeline.clear()
+        for cycle in (self._answering, self.cycle):
+            if cycle is not None and not cycle.response_complete:
+                cycle.disconnected = True
+                cycle.message_event.set()
 
     def _end(self, words: bytes | None) -> None:
         self._over = True

@@ -62,11 +62,15 @@ def checked_url(url: str, *, allow_http: bool = False) -> str:
 def _parts(url: str) -> urllib.parse.SplitResult:
     try:
         parts = urllib.parse.urlsplit(url)
-        if parts.hostname and (parts.port is None or parts.port >= 0):
-            return parts
+        valid = bool(parts.hostname) and (parts.port is None or parts.port >= 0)
     except ValueError:
-        pass
-    raise InvalidParameter("url must be an address such as https://survey.example.org")
+        valid = False
+    if not valid:
+        raise InvalidParameter("url must be an address such as https://survey.example.org")
+    if "@" in parts.netloc:
+        # It would be asked of name servers, and told to proxies in clear.
+        raise InvalidParameter("url must not hold a name or a password before an @; a token goes in a file or in token=…")
+    return parts
 
 
 def checked_token(token: str) -> str:
