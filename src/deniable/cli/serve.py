@@ -16,6 +16,8 @@ from deniable.errors import DeniableError, InvalidParameter, MissingPackage
 
 WORKER = "DENIABLE_SOCKET"
 """Set for worker processes: the number of the listening socket they inherit."""
+MOST_SHOWN = 20
+"""Surveys that are listed at the start, when no file says which."""
 
 
 @click.command()
@@ -169,7 +171,8 @@ def _open_surveys(collector: Any, database: str, paths: tuple[str, ...]) -> list
     store = collector.Store(database)
     try:
         if not texts:
-            return [Opened(survey, store.reasons(survey.hash), True) for survey, is_open in store.surveys() if is_open]
+            names = sorted(name for name, is_open in store.open_hashes().items() if is_open)[:MOST_SHOWN]
+            return [Opened(survey, store.reasons(survey.hash), True) for survey in map(store.survey, names)]
         made = [_opened(collector, store, path, text) for path, text in texts.items()]
         still = store.open_hashes()
         return [Opened(found.survey, found.reasons, still[found.survey.hash]) for found in made]

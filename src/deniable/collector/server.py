@@ -91,7 +91,7 @@ def make_server(serving: Serving, ready: Callable[[], None]) -> uvicorn.Server:
         write_at_least=serving.write_at_least,
         pages=serving.pages(),
     )
-    app.state.connections = table = Connections(limits)
+    app.state.collector.connections = table = Connections(limits)
     only_proxies = bool(serving.proxies.networks) and serving.certificate is None
 
     def protocol(**uvicorn: Any) -> BoundedProtocol:
@@ -128,6 +128,7 @@ def _logging(*, access: bool) -> dict[str, Any]:
         "formatters": {"access": {**access_form, "use_colors": False}, "default": {"format": "deniable: %(message)s"}},
         "handlers": {"access": {**handler, "formatter": "access"}, "default": {**handler, "formatter": "default"}},
         "loggers": {
+            "deniable.collector": {"handlers": ["default"], "level": "ERROR", "propagate": False},
             "uvicorn": {"handlers": ["default"], "level": "ERROR", "propagate": False},
             "uvicorn.error": {"level": "ERROR"},  # without a level of its own it would trace every connection
             "uvicorn.access": {"handlers": ["access"] if access else [], "level": "INFO", "propagate": False},
