@@ -228,7 +228,7 @@ def test_what_waits_is_not_written_at_the_end_and_nobody_was_told_that_it_was(ke
     told: list[object] = []
     thread = threading.Thread(target=lambda: told.extend(at_once(counting, arrivals(survey, 2))))
     thread.start()
-    while counting._waiting < 2:
+    while counting.waiting < 2:
         time.sleep(0.005)
     counting.close()
     thread.join()

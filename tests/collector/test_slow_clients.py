@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import select
 import socket
 import ssl
 import threading
@@ -278,3 +279,41 @@ def test_behind_a_proxy_nobody_else_is_answered_in_the_clear(tmp_path: Path, mon
                 except OSError:
                     said = b""
             assert (b" 200 " in said) == served
+
+
+def flooded(running: Limited, begin: bytes, piece: bytes, most: int = 4 << 20) -> tuple[int, bytes]:
+    """How many bytes were taken before the collector closed, and what it said."""
+    sent, said = 0, b""
+    with connected(running) as line:
+        try:
+            line.sendall(begin)
+            while sent < most:
+                line.sendall(piece)
+                sent += len(piece)
+                if select.select([line], [], [], 0)[0]:
+                    data = line.recv(65536)
+                    said += data
+                    if not data:
+                        break
+        except OSError:
+            pass
+    return sent, said
+
+
+@pytest.mark.parametrize("kind", ["in one packet", "behind a body", "in pieces"])
+def test_heads_are_bounded_however_they_come(tmp_path: Path, kind: str) -> None:
+    with limited(tmp_path) as running:
+        long = b"X-Long: " + b"x" * 60_000 + b"\r\n"
+        if kind == "in one packet":
+            with connected(running) as line:
+                line.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n" + long + b"\r\n")
+                assert answer(line).startswith(b"HTTP/1.1 431 ")
+        else:
+            begin = (
+                f"POST /v1/surveys/{running.hash}/batches HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n".encode()
+            )
+            sent, _ = flooded(
+                running, begin if kind == "behind a body" else b"GET / HTTP/1.1\r\n", b"X-A: " + b"x" * 1000 + b"\r\n"
+            )
+            assert sent < 4 << 20
+        assert call(f"{running.address}/livez")[0] == 200

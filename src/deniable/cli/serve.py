@@ -11,20 +11,38 @@ from typing import Any, NamedTuple
 
 import click
 
+from deniable.cli.serve_settings import PREFIX, hide_password, read_settings, waiting_for
 from deniable.cli.terminal import print_json
 from deniable.errors import DeniableError, InvalidParameter, MissingPackage
 
 WORKER = "DENIABLE_SOCKET"
 """Set for worker processes: the number of the listening socket they inherit."""
+MOST_SHOWN = 20
+"""Surveys that are listed at the start, when no file says which."""
 
 
-@click.command()
+@click.command(context_settings={"auto_envvar_prefix": PREFIX})
+@click.option(
+    "--settings",
+    type=click.Path(exists=True, dir_okay=False),
+    is_eager=True,
+    expose_value=False,
+    callback=read_settings,
+    metavar="FILE.toml",
+    help=f"Options in a file, by their names. Every option can also be a variable of the environment, such as {PREFIX}_PORT.",
+)
 @click.argument("surveys", nargs=-1, type=click.Path(exists=True, dir_okay=False))
 @click.option("--database", default="sqlite:///collector.db", show_default=True, help="sqlite:/// or postgresql+psycopg:// URL.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Interfaces other machines reach need TLS or a proxy.")
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes any free one.")
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes that serve.")
-@click.option("--origin", "origins", multiple=True, help="A web page's origin that may send reports (CORS); may be repeated.")
+@click.option(
+    "--origin",
+    "origins",
+    multiple=True,
+    envvar=f"{PREFIX}_ORIGIN",
+    help="A web page's origin that may send reports (CORS); may be repeated.",
+)
 @click.option("--submit-needs-token", is_flag=True, help="Only bearers of a token may submit.")
 @click.option(
     "--write-at-least",
@@ -39,6 +57,7 @@ WORKER = "DENIABLE_SOCKET"
     "--trusted-proxy",
     "proxies",
     multiple=True,
+    envvar=f"{PREFIX}_TRUSTED_PROXY",
     metavar="ADDRESS",
     help="A proxy in front (an address or a network); it alone may say whose request it passes on. May be repeated.",
 )
@@ -46,8 +65,12 @@ WORKER = "DENIABLE_SOCKET"
 @click.option("--connections", default=8000, show_default=True, type=click.IntRange(1), help="Open at once, in each worker.")
 @click.option("--connections-per-address", default=256, show_default=True, type=click.IntRange(1), help="From one address.")
 @click.option("--access-log", is_flag=True, help="Log every request's address and path. Off by default: addresses are personal.")
+@click.option("--log", type=click.Choice(["text", "json"]), default="text", show_default=True, help="The form of log lines.")
+@click.option(
+    "--wait", default=60.0, show_default=True, type=click.FloatRange(0), help="Seconds to wait for a database that starts."
+)
 @click.option("--no-dashboard", is_flag=True, help="Serve the API only.")
-@click.option("--json", "as_json", is_flag=True, help="Say where it listens as JSON.")
+@click.option("--json", "as_json", is_flag=True, envvar=f"{PREFIX}_JSON", help="Say where it listens as JSON.")
 def serve(
     surveys: tuple[str, ...],
     database: str,
@@ -64,6 +87,8 @@ def serve(
     connections: int,
     connections_per_address: int,
     access_log: bool,
+    log: str,
+    wait: float,
     no_dashboard: bool,
     as_json: bool,
 ) -> None:
@@ -86,15 +111,18 @@ def serve(
         certificate=tls_certificate,
         private_key=tls_key,
         access_log=access_log,
+        log=log,
         proxies=declared,
         limits=collector.Limits(connections=connections, connections_per_address=connections_per_address),
         pages=list if no_dashboard else _dashboard_pages,
     )
+    hide_password(click.get_current_context(), database)
     if WORKER in os.environ:
         collector.serve(serving, socket.socket(fileno=int(os.environ[WORKER])))
         return
     # Where it listens first: planning a survey takes seconds, and a taken port would waste them.
     listening = collector.listening_socket(host, port)
+    waiting_for(lambda: collector.Store(database), wait).close()
     opened = _open_surveys(collector, database, surveys)
     address = _address(host, listening.getsockname()[1], secure=tls_certificate is not None)
     if workers > 1:
@@ -122,7 +150,9 @@ def _in_the_clear(host: str, allowed: bool) -> None:
 @click.command()
 @click.argument("name")
 @click.option("--role", type=click.Choice(["admin", "submit"]), default="admin", show_default=True, help="What it allows.")
-@click.option("--database", default="sqlite:///collector.db", show_default=True, help="The collector's database.")
+@click.option(
+    "--database", default="sqlite:///collector.db", envvar="DENIABLE_DATABASE", show_default=True, help="The collector's database."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def token(name: str, role: str, database: str, as_json: bool) -> None:
     """Make a token called NAME and print it, once: only its hash is stored."""
@@ -169,7 +199,8 @@ def _open_surveys(collector: Any, database: str, paths: tuple[str, ...]) -> list
     store = collector.Store(database)
     try:
         if not texts:
-            return [Opened(survey, store.reasons(survey.hash), True) for survey, is_open in store.surveys() if is_open]
+            names = sorted(name for name, is_open in store.open_hashes().items() if is_open)[:MOST_SHOWN]
+            return [Opened(survey, store.reasons(survey.hash), True) for survey in map(store.survey, names)]
         made = [_opened(collector, store, path, text) for path, text in texts.items()]
         still = store.open_hashes()
         return [Opened(found.survey, found.reasons, still[found.survey.hash]) for found in made]

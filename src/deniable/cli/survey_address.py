@@ -24,6 +24,7 @@ ca_option = click.option(
 )
 """For every command that talks to a collector."""
 FORM = "http://127.0.0.1:8000/v1/surveys/<hash>"
+MOST_NAMED = 10
 _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
@@ -75,19 +76,27 @@ def find_survey(url: str, option: str = "URL", *, ca: str | None = None) -> Surv
 def _only_one(base: str, ca: str | None) -> str:
     from deniable.surveys import HttpTransport
 
-    status, data = HttpTransport(ca=ca).get(f"{base}/v1/surveys")
-    if status != 200:
-        raise NotDelivered(f"{base} does not list surveys: {said(status, data)}; is it a collector?")
-    try:
-        listed: list[dict[str, Any]] = [line for line in json.loads(data)["surveys"] if line["open"]]
-        lines = [f"{line['title']}: {base}/v1/surveys/{line['hash']}" for line in listed]
-    except (ValueError, KeyError, TypeError):
-        raise NotDelivered(f"{base} answers, but not as a collector does") from None
+    transport, after = HttpTransport(ca=ca), ""
+    listed: list[tuple[str, str]] = []
+    while len(listed) <= MOST_NAMED:
+        status, data = transport.get(f"{base}/v1/surveys{after}")
+        if status != 200:
+            raise NotDelivered(f"{base} does not list surveys: {said(status, data)}; is it a collector?")
+        try:
+            page: dict[str, Any] = json.loads(data)
+            listed += [(str(line["hash"]), str(line["title"])) for line in page["surveys"] if line["open"]]
+        except (ValueError, KeyError, TypeError):
+            raise NotDelivered(f"{base} answers, but not as a collector does") from None
+        if not page.get("after"):
+            break
+        after = f"?after={page['after']}"
     if not listed:
         raise InvalidParameter(f"{base} has no open survey; begin one with `deniable serve survey.toml`")
     if len(listed) > 1:
-        raise InvalidParameter(f"{base} has {len(listed)} open surveys; give the address of one of them: {'; '.join(lines)}")
-    return str(listed[0]["hash"])
+        lines = [f"{title}: {base}/v1/surveys/{name}" for name, title in listed[:MOST_NAMED]]
+        number = f"more than {MOST_NAMED}" if len(listed) > MOST_NAMED else len(listed)
+        raise InvalidParameter(f"{base} has {number} open surveys; give the address of one of them: {'; '.join(lines)}")
+    return listed[0][0]
 
 
 def token_from(path: str | None, variable: str) -> str | None:

@@ -8,6 +8,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from deniable.collector.deadlines import off_loop
 from deniable.collector.export import MissingArrow, parquet_of_reports, parquet_of_sums
 from deniable.collector.limits import body_of
 from deniable.collector.messages import Created, Health, Refusal
@@ -21,22 +22,22 @@ from deniable.surveys import Survey
 PARQUET = "application/vnd.apache.parquet"
 
 
-def _admin(request: Request) -> State:
+async def _admin(request: Request) -> State:
     state: State = request.app.state.collector
-    state.admit(request, role="admin")
+    await state.admit(request, role="admin")
     return state
 
 
 async def create_survey(request: Request) -> Response:
     """POST /v1/admin/surveys: a survey file in TOML, or a canonical document in JSON."""
-    state = _admin(request)
+    state = await _admin(request)
     body = await body_of(request, state.limits.batch_bytes)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     try:
         found, created = await run_in_threadpool(_opened, state.store, body, as_json=kind == "application/json")
     except (DeniableError, UnicodeDecodeError) as error:
         raise Refusal(400, str(error) if isinstance(error, DeniableError) else "the survey is not text") from None
-    state.forget()
+    await off_loop(state.catalog.look)
     return json_response(Created(found.survey.hash, created, found.reasons), 201 if created else 200)
 
 
@@ -49,17 +50,17 @@ def _opened(store: Store, body: bytes, *, as_json: bool) -> tuple[Planned, bool]
 
 async def close_survey(request: Request) -> Response:
     """POST /v1/admin/surveys/{hash}/close."""
-    state = _admin(request)
-    if not await run_in_threadpool(state.store.close_survey, request.path_params["hash"]):
+    state = await _admin(request)
+    if not await off_loop(state.store.close_survey, request.path_params["hash"]):
         raise Refusal(404, "there is no such survey")
-    state.forget()
+    await off_loop(state.catalog.look)
     return json_response(Health("closed"))
 
 
 async def export(request: Request) -> Response:
     """GET /v1/admin/surveys/{hash}/export?what=sums|reports: a Parquet file."""
-    state = _admin(request)
-    survey = state.survey(request.path_params["hash"])
+    state = await _admin(request)
+    survey = await state.survey(request.path_params["hash"])
     what = request.query_params.get("what", "sums")
     if what not in ("sums", "reports"):
         raise Refusal(400, "what must be sums or reports")

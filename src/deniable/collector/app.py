@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -14,11 +16,14 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from deniable.collector.administration import close_survey, create_survey, export
-from deniable.collector.hot_path import HotPath
+from deniable.collector.database import DatabaseReplaced
+from deniable.collector.hot_path import AWAY, HotPath
 from deniable.collector.limits import Limits
 from deniable.collector.messages import Problem, Refusal
+from deniable.collector.metrics import write_down
 from deniable.collector.openapi import openapi_document
-from deniable.collector.reading import health, json_response, list_surveys, metrics, one_survey, show_estimates
+from deniable.collector.reading import alive, json_response, list_surveys, metrics, one_survey, ready, show_estimates
+from deniable.collector.schema import reason
 from deniable.collector.state import State
 from deniable.collector.store import Store
 from deniable.collector.submitting import submit_batch, submit_one
@@ -44,7 +49,12 @@ def make_app(
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        state.catalog.watch()
+        background = [asyncio.create_task(state.pulse.run()), asyncio.create_task(_report(state))]
         yield
+        for task in background:
+            task.cancel()
+        state.catalog.close()
         # Everyone who was told "accepted" already is; those who still wait get their answer now.
         state.writer.close()
         store.close()
@@ -55,7 +65,9 @@ def make_app(
         Route("/v1/surveys/{hash}/submissions", submit_one, methods=["POST"]),
         Route("/v1/surveys/{hash}/batches", submit_batch, methods=["POST"]),
         Route("/v1/surveys/{hash}/estimates", show_estimates),
-        Route("/health", health),
+        Route("/livez", alive),
+        Route("/readyz", ready),
+        Route("/health", ready),
         Route("/metrics", metrics),
         Route("/openapi.json", openapi),
         Route("/v1/admin/surveys", create_survey, methods=["POST"]),
@@ -70,10 +82,21 @@ def make_app(
             Middleware(CORSMiddleware, allow_origins=list(origins), allow_methods=["GET", "POST"], allow_headers=allowed)
         )
     middleware.append(Middleware(HotPath, state=state))
-    handlers = {Refusal: _refused, HTTPException: _http, Exception: _failed}
+
+    async def away(_: Request, error: Exception) -> Response:
+        state.catalog.failures.failed(reason(error))
+        return await _refused(_, Refusal(503, AWAY, retry_after=1))
+
+    handlers = {Refusal: _refused, HTTPException: _http, Exception: _failed, SQLAlchemyError: away, DatabaseReplaced: away}
     app = Starlette(routes=routes, middleware=middleware, exception_handlers=handlers, lifespan=lifespan)
     app.state.collector = state
     return app
+
+
+async def _report(state: State) -> None:
+    while True:
+        await asyncio.sleep(1)
+        write_down(*state.measured())
 
 
 async def _refused(_: Request, refusal: Exception) -> Response:

@@ -3,37 +3,102 @@
 from __future__ import annotations
 
 import os
+import sqlite3
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
 
+from deniable.collector.deadlines import CONNECT_SECONDS, LOCK_SECONDS, LONG_SECONDS, TRANSACTION_SECONDS, Scissors, patiently
 from deniable.errors import InvalidParameter
 
-BUSY_SECONDS = 30
-"""How long a transaction waits for another one's."""
+POOL = {"pool_size": 4, "max_overflow": 4, "pool_timeout": LOCK_SECONDS}
 TIDY_MILLISECONDS = 250
 """How long tidying up waits for somebody who reads; then the next turn tries again."""
+
+
+class DatabaseReplaced(Exception):
+    """The SQLite file is not the one that was opened: what was written to it is lost."""
+
+    def __init__(self) -> None:
+        super().__init__("the database file was deleted or replaced while the collector was running")
 
 
 def engine_of(url: str) -> Engine:
     """Connections to a database."""
     if url.startswith("sqlite"):
-        engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
-        event.listen(engine, "connect", _prepare_sqlite)
-        event.listen(engine, "begin", _begin_immediate)
-        path = engine.url.database
-        if path and path != ":memory:" and not os.path.exists(path):
-            # Only the operator reads the sums; SQLite gives the files beside it the same mode.
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        return engine
+        return _sqlite(url)
     if url.startswith("postgresql+psycopg://"):
-        try:
-            return create_engine(url, pool_pre_ping=True, pool_size=4, max_overflow=4)
-        except (ArgumentError, ValueError):
-            raise InvalidParameter("database is not a URL such as postgresql+psycopg://user@host/name") from None
+        return _postgresql(url)
     raise InvalidParameter("database must be a URL that begins with sqlite:/// or postgresql+psycopg://")
+
+
+def _sqlite(url: str) -> Engine:
+    path = create_engine(url).url.database
+    if not path or path == ":memory:":
+        raise InvalidParameter("database must name a file: sqlite:///collector.db")
+    if not os.path.exists(path):
+        # Only the operator reads the sums; SQLite gives the files beside it the same mode.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+
+    def connect() -> sqlite3.Connection:
+        # A file that was deleted must not come back empty: mode=rw opens only what is there.
+        name = f"file:{quote(os.path.abspath(path))}?mode=rw"
+        return sqlite3.connect(name, uri=True, timeout=LOCK_SECONDS, check_same_thread=False)
+
+    engine = create_engine(url, creator=connect, **POOL)
+    event.listen(engine, "connect", lambda _, record: record.info.update(file=file_of(engine)))
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_immediate)
+    return engine
+
+
+def file_of(engine: Engine) -> tuple[int, int] | None:
+    """Device and inode of the database file, if there is one at its path now."""
+    try:
+        status = os.stat(engine.url.database or "")
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def check_file(engine: Engine, written: tuple[int, int] | None) -> None:
+    """SQLite: is the file that was written to still the one at the path? Otherwise nobody may be told that it is safe."""
+    if written != file_of(engine):
+        engine.dispose()
+        raise DatabaseReplaced
+
+
+def _postgresql(url: str) -> Engine:
+    milliseconds = f"-c lock_timeout={int(1000 * LOCK_SECONDS)} -c statement_timeout={int(1000 * TRANSACTION_SECONDS)}"
+    given: dict[str, Any] = {"connect_timeout": CONNECT_SECONDS}
+    try:
+        engine = create_engine(url, **POOL)
+        if "options" not in engine.url.query:  # a pooler such as PgBouncer refuses options; `?options=` leaves them out
+            given["options"] = f"{milliseconds} -c idle_in_transaction_session_timeout={int(1000 * LONG_SECONDS)}"
+        engine = create_engine(url, connect_args=given, **POOL)
+    except (ArgumentError, ValueError):
+        raise InvalidParameter("database is not a URL such as postgresql+psycopg://user@host/name") from None
+    scissors = Scissors()
+
+    def taken(connection: Any, _: object, __: object) -> None:
+        scissors.hold(connection)
+        try:
+            engine.dialect.do_ping(connection)
+        except Exception:
+            raise DisconnectionError from None  # the pool opens another one
+
+    event.listen(engine, "checkout", taken)
+    for name in ("checkin", "invalidate", "close"):
+        event.listen(engine, name, _released(scissors))
+    return engine
+
+
+def _released(scissors: Scissors) -> Callable[..., None]:
+    return lambda connection, *_: scissors.release(connection)
 
 
 def empty_log(engine: Engine) -> bool:
@@ -43,7 +108,7 @@ def empty_log(engine: Engine) -> bool:
         cursor = connection.cursor()
         cursor.execute(f"PRAGMA busy_timeout = {TIDY_MILLISECONDS}")
         busy = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-        cursor.execute(f"PRAGMA busy_timeout = {1000 * BUSY_SECONDS}")
+        cursor.execute(f"PRAGMA busy_timeout = {int(1000 * LOCK_SECONDS)}")
         return not busy
     finally:
         connection.close()
@@ -51,17 +116,19 @@ def empty_log(engine: Engine) -> bool:
 
 def rewrite_tables(engine: Engine, tables: list[str]) -> bool:
     """PostgreSQL: write small tables anew, without their dead rows; False when somebody holds one of them for long."""
-    with engine.connect() as connection:
+    with patiently(), engine.connect() as connection:
         # VACUUM frees dead rows but leaves their bytes in the pages; only a rewrite gives up the file they are in.
         alone = connection.execution_options(isolation_level="AUTOCOMMIT")
         alone.exec_driver_sql(f"SET lock_timeout = {TIDY_MILLISECONDS}")
+        alone.exec_driver_sql(f"SET statement_timeout = {int(1000 * LONG_SECONDS)}")
         try:
             alone.exec_driver_sql(f"VACUUM FULL {', '.join(tables)}")
         except DBAPIError:
             return False
         finally:
-            with suppress(DBAPIError):
-                alone.exec_driver_sql("RESET lock_timeout")
+            for name in ("lock_timeout", "statement_timeout"):
+                with suppress(DBAPIError):
+                    alone.exec_driver_sql(f"RESET {name}")
     return True
 
 

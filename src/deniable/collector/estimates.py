@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from deniable.batch import Accumulator, Joined, accumulator_for
-from deniable.collector.messages import AttributeEstimate, Estimates, Row, View
-from deniable.collector.steps import Published, live, published
+from deniable.collector.messages import ENCODER, AttributeEstimate, Estimates, Row, View
+from deniable.collector.steps import Published, live, published, stamp
 from deniable.collector.store import Store
 from deniable.core import Binary, Categories, Circle, Interval, Mechanism, Text, Whole
 from deniable.errors import DeniableError
@@ -21,6 +24,8 @@ LEVEL = 0.95
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 BINS = 32
 FRESH_SECONDS = 1.0
+MOST_BYTES = 1 << 26
+"""Estimates that are kept in memory, together."""
 
 
 def estimates(survey: Survey, shown: Published, window: str = "") -> Estimates:
@@ -135,22 +140,65 @@ def _rows(found: Any, labels: list[str]) -> list[Row]:
 
 
 @dataclass
+class _Kept:
+    when: float
+    stamp: Hashable
+    data: bytes
+
+
 class EstimateCache:
-    """Estimates at most a second old: a hundred dashboards cost as much as one."""
+    """Estimates as the bytes that are sent, worked out once for each step of a survey.
 
-    store: Store
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    _kept: dict[tuple[str, str, bool], tuple[float, Estimates]] = field(default_factory=dict)
+    They are compared with the database at most once a second, by one request at a time: others get what was public a moment
+    ago. While the database does not answer, everybody does.
+    """
 
-    def get(self, survey: Survey, window: str, *, everything: bool = False) -> Estimates:
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._lock = threading.Condition()
+        self._working = threading.Lock()
+        self._busy: set[tuple[str, str, bool]] = set()
+        self._kept: OrderedDict[tuple[str, str, bool], _Kept] = OrderedDict()
+
+    def get(self, survey: Survey, window: str, *, everything: bool = False) -> bytes:
         """What is public, now or a moment ago; with `everything`, the sums as they are."""
         name = (survey.hash, window, everything)
         with self._lock:
             kept = self._kept.get(name)
-            if kept is not None and time.monotonic() - kept[0] < FRESH_SECONDS:
-                return kept[1]
-            found = estimates(survey, (live if everything else published)(self.store, survey), window)
-            if len(self._kept) > 64:
-                self._kept.clear()
-            self._kept[name] = (time.monotonic(), found)
-            return found
+            if kept is not None and (time.monotonic() - kept.when < FRESH_SECONDS or name in self._busy):
+                return kept.data
+            while name in self._busy:
+                self._lock.wait()
+            kept = self._kept.get(name, kept)
+            if kept is not None and time.monotonic() - kept.when < FRESH_SECONDS:
+                return kept.data
+            self._busy.add(name)
+        try:
+            return self._looked(survey, name, kept)
+        finally:
+            with self._lock:
+                self._busy.discard(name)
+                self._lock.notify_all()
+
+    def _looked(self, survey: Survey, name: tuple[str, str, bool], kept: _Kept | None) -> bytes:
+        _, window, everything = name
+        try:
+            shown_stamp = stamp(self._store, survey, everything=everything)
+            if kept is not None and shown_stamp is not None and shown_stamp == kept.stamp:
+                kept.when = time.monotonic()
+                return kept.data
+            shown = (live if everything else published)(self._store, survey)
+        except SQLAlchemyError:
+            if kept is None:
+                raise
+            kept.when = time.monotonic()
+            return kept.data
+        with self._working:
+            data = ENCODER.encode(estimates(survey, shown, window))
+        if not window or window in shown.windows:  # whoever makes names up fills no memory
+            with self._lock:
+                self._kept[name] = _Kept(time.monotonic(), shown_stamp, data)
+                self._kept.move_to_end(name)
+                while len(self._kept) > 1 and sum(len(one.data) for one in self._kept.values()) > MOST_BYTES:
+                    self._kept.popitem(last=False)
+        return data

@@ -47,9 +47,11 @@ class SurveyLine(Struct):
 
 
 class SurveyList(Struct):
-    """Every survey of this collector."""
+    """A page of this collector's surveys."""
 
     surveys: list[SurveyLine]
+    after: str | None = None
+    """What to ask for to see the next page; nothing when this is the last one."""
 
 
 class Row(Struct, omit_defaults=True):

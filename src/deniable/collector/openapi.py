@@ -61,21 +61,26 @@ def _paths() -> dict[str, Any]:
     }
     export = _operation("Everything collected, as Parquet", 200, None, bad=(400, 401, 403, 404, 409, 429, 501), secure=True)
     export["responses"]["200"]["content"] = {"application/vnd.apache.parquet": {"schema": {"type": "string"}}}
-    document = _operation("The survey document, canonical JSON", 200, None, bad=(404, 429))
+    document = _operation("The survey document, canonical JSON", 200, None, bad=(404, 429, 503))
     document["responses"]["200"]["content"] = {"application/json": {"schema": {"type": "object"}}}
     metrics = _operation("Prometheus text", 200, None)
     metrics["responses"]["200"]["content"] = {"text/plain": {"schema": {"type": "string"}}}
     admin = (400, 401, 403, 404, 408, 413, 415, 429)
     return {
-        "/v1/surveys": {"get": _operation("Every survey", 200, "SurveyList", bad=(429,))},
+        "/v1/surveys": {
+            "parameters": [AFTER, LIMIT],
+            "get": _operation("A page of the surveys, in the order of their hashes", 200, "SurveyList", bad=(400, 429, 503)),
+        },
         "/v1/surveys/{hash}": {"parameters": [HASH], "get": document},
         "/v1/surveys/{hash}/submissions": {"parameters": [HASH], "post": submit},
         "/v1/surveys/{hash}/batches": {"parameters": [HASH], "post": batch},
         "/v1/surveys/{hash}/estimates": {
             "parameters": [HASH, window],
-            "get": _operation("Estimates with 95 % intervals", 200, "Estimates", bad=(400, 404, 429)),
+            "get": _operation("Estimates with 95 % intervals", 200, "Estimates", bad=(400, 404, 429, 503)),
         },
-        "/health": {"get": _operation("Does the database answer?", 200, "Health", bad=(), also={503: "Health"})},
+        "/livez": {"get": _operation("Does this process answer?", 200, "Health")},
+        "/readyz": {"get": _operation("Can reports be written?", 200, "Health", also={503: "Health"})},
+        "/health": {"get": _operation("The same as /readyz", 200, "Health", also={503: "Health"})},
         "/metrics": {"get": metrics},
         "/v1/admin/surveys": {
             "post": _operation("Open a survey", 201, "Created", body=survey_text, bad=admin, secure=True, also={200: "Created"})
@@ -89,6 +94,8 @@ def _paths() -> dict[str, Any]:
 
 
 HASH = {"name": "hash", "in": "path", "required": True, "schema": {"type": "string", "pattern": "^[0-9a-f]{64}$"}}
+AFTER = {"name": "after", "in": "query", "required": False, "schema": {"type": "string", "maxLength": 64}}
+LIMIT = {"name": "limit", "in": "query", "required": False, "schema": {"type": "integer", "minimum": 1, "maximum": 1000}}
 SUBMIT = (400, 401, 403, 404, 408, 410, 413, 415, 429, 503)
 
 

@@ -35,6 +35,14 @@ async def _too_many(_: Scope, __: Receive, send: Send) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
+async def _too_long(_: Scope, __: Receive, send: Send) -> None:
+    """The answer to a head that is too long, when all of it came at once."""
+    body = TOO_LONG.partition(b"\r\n\r\n")[2]
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), (b"connection", b"close")]
+    await send({"type": "http.response.start", "status": 431, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
 class BoundedProtocol(HttpToolsProtocol, Connection):
     """Uvicorn's protocol, which tells the table at every moment what its client is waited for.
 
@@ -54,6 +62,7 @@ class BoundedProtocol(HttpToolsProtocol, Connection):
         self._told: tuple[Waiting | None, int] = (Waiting.HEAD, 0)
         self._unanswered = 0
         self._bytes = 0
+        self._head = 0
         self._stuck = False
         self._over = False
         self._answering: RequestResponseCycle | None = None
@@ -106,8 +115,22 @@ class BoundedProtocol(HttpToolsProtocol, Connection):
 
     def on_message_begin(self) -> None:
         """The first byte of a request."""
-        self._arriving = Waiting.HEAD
+        self._arriving, self._head = Waiting.HEAD, 0
         super().on_message_begin()
+
+    def on_url(self, url: bytes) -> None:
+        """A piece of the address."""
+        self._head += len(url)
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """One header; those behind a body are not wanted, and those beyond the limit are not kept."""
+        self._head += len(name) + len(value) + len(b": \r\n")
+        if self._head > self.table.limits.head_bytes:
+            if self._arriving is Waiting.BODY and not self._over:
+                self._end(None)
+        elif self._arriving is Waiting.HEAD:
+            super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """The head is here; who sends it is known now, if a proxy says so."""
@@ -117,7 +140,9 @@ class BoundedProtocol(HttpToolsProtocol, Connection):
         self._request += 1
         self._unanswered += 1
         self.app = self._usual_app
-        if self._proxied:
+        if self._head > self.table.limits.head_bytes:
+            self.app = _too_long  # one packet may hold all of it
+        elif self._proxied:
             source = self.proxies.client_of(self.headers)
             if source is not None and self.client is not None:
                 self.scope["client"] = (source, 0)

@@ -6,10 +6,12 @@ import gc
 import math
 import os
 import resource
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,7 +23,10 @@ import uvicorn
 from deniable.collector.addresses import Proxies
 from deniable.collector.app import make_app
 from deniable.collector.connections import Connections
+from deniable.collector.failures import LOGGER
 from deniable.collector.limits import Limits
+from deniable.collector.logs import logging_of
+from deniable.collector.metrics import SHARED
 from deniable.collector.protocol import BoundedProtocol
 from deniable.collector.store import Store
 from deniable.collector.tls import TlsServer
@@ -47,6 +52,8 @@ class Serving:
     certificate: str | None = None
     private_key: str | None = None
     access_log: bool = False
+    log: str = "text"
+    """The form of log lines: text or json. JSON lines never name an address."""
     proxies: Proxies = Proxies()
     """The proxies in front. When there are some and this is plain HTTP, nobody else is answered but this machine."""
     limits: Limits = field(default_factory=Limits)
@@ -91,7 +98,7 @@ def make_server(serving: Serving, ready: Callable[[], None]) -> uvicorn.Server:
         write_at_least=serving.write_at_least,
         pages=serving.pages(),
     )
-    app.state.connections = table = Connections(limits)
+    app.state.collector.connections = table = Connections(limits)
     only_proxies = bool(serving.proxies.networks) and serving.certificate is None
 
     def protocol(**uvicorn: Any) -> BoundedProtocol:
@@ -102,7 +109,7 @@ def make_server(serving: Serving, ready: Callable[[], None]) -> uvicorn.Server:
         http=protocol,  # type: ignore[arg-type]  # called like the class
         loop="uvloop",
         ws="none",
-        log_config=_logging(access=serving.access_log),
+        log_config=logging_of(access=serving.access_log, form=serving.log),
         access_log=serving.access_log,
         server_header=False,
         date_header=False,
@@ -113,26 +120,6 @@ def make_server(serving: Serving, ready: Callable[[], None]) -> uvicorn.Server:
         ssl_keyfile=serving.private_key,
     )
     return _Announcing(config, ready, table)
-
-
-def _logging(*, access: bool) -> dict[str, Any]:
-    """Errors, and one line for each request when that is asked for; all on the error output, which is not for programs.
-
-    Warnings are about what strangers send, and strangers must not fill a log.
-    """
-    access_form = {"()": "uvicorn.logging.AccessFormatter", "fmt": '%(client_addr)s "%(request_line)s" %(status_code)s'}
-    handler = {"class": "logging.StreamHandler", "stream": "ext://sys.stderr"}
-    return {
-        "version": 1,
-        "disable_existing_loggers": False,
-        "formatters": {"access": {**access_form, "use_colors": False}, "default": {"format": "deniable: %(message)s"}},
-        "handlers": {"access": {**handler, "formatter": "access"}, "default": {**handler, "formatter": "default"}},
-        "loggers": {
-            "uvicorn": {"handlers": ["default"], "level": "ERROR", "propagate": False},
-            "uvicorn.error": {"level": "ERROR"},  # without a level of its own it would trace every connection
-            "uvicorn.access": {"handlers": ["access"] if access else [], "level": "INFO", "propagate": False},
-        },
-    }
 
 
 class _Announcing(uvicorn.Server):
@@ -149,11 +136,23 @@ class _Announcing(uvicorn.Server):
             yield
             return
         before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        before[signal.SIGHUP] = signal.signal(signal.SIGHUP, self.reload)
         try:
             yield
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+    def reload(self, *_: object) -> None:
+        """Read the certificate and its key again; connections that are open keep theirs."""
+        if self.config.ssl is None or self.config.ssl_certfile is None:
+            return
+        try:
+            self.config.ssl.load_cert_chain(self.config.ssl_certfile, self.config.ssl_keyfile)
+        except OSError as error:  # an SSLError is one
+            LOGGER.error("the certificate was not read again, the one before is still used: %s", error)
+        else:
+            LOGGER.warning("the certificate was read again")
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         context = self.config.ssl
@@ -189,7 +188,8 @@ def _within_files(limits: Limits) -> Limits:
 def run_workers(command: list[str], count: int, listening: socket.socket) -> int:
     """Several worker processes on one socket; a worker that dies is started again; all end together."""
     listening.set_inheritable(True)
-    environment = {**os.environ, "DENIABLE_SOCKET": str(listening.fileno())}
+    folder = tempfile.mkdtemp(prefix="deniable-metrics-")
+    environment = {**os.environ, "DENIABLE_SOCKET": str(listening.fileno()), SHARED: folder}
 
     def start() -> subprocess.Popen[bytes]:
         whole = [sys.executable, "-m", "deniable.cli", *command]
@@ -204,8 +204,13 @@ def run_workers(command: list[str], count: int, listening: socket.socket) -> int
         for worker in workers:
             worker.terminate()
 
+    def reload(*_: object) -> None:
+        for worker in workers:
+            worker.send_signal(signal.SIGHUP)
+
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGHUP, reload)
     deaths = 0
     while not stopping:
         pid, _ = os.wait()
@@ -219,4 +224,7 @@ def run_workers(command: list[str], count: int, listening: socket.socket) -> int
                     stop()
                 else:
                     workers[place] = start()
-    return max((worker.wait(GRACE_SECONDS + 5) or 0) for worker in workers)
+    try:
+        return max((worker.wait(GRACE_SECONDS + 5) or 0) for worker in workers)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

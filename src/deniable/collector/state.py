@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import hmac
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
 from starlette.requests import Request
 
+from deniable.collector.catalog import LOOK_SECONDS, Catalog
+from deniable.collector.connections import Connections
+from deniable.collector.deadlines import off_loop
 from deniable.collector.estimates import EstimateCache
 from deniable.collector.limits import Bucket, Limits
 from deniable.collector.messages import Refusal
-from deniable.collector.store import Store, digest
+from deniable.collector.metrics import Requests
+from deniable.collector.pulse import Pulse
+from deniable.collector.readiness import Readiness
+from deniable.collector.registry import Token, digest
+from deniable.collector.store import Store
 from deniable.collector.writer import Writer
 from deniable.surveys import Survey, period_of
 
-RELOAD_SECONDS = 1.0
 MOST_BUCKETS = 10_000
 
 
@@ -29,40 +34,41 @@ class State:
     limits: Limits = field(default_factory=Limits)
     submit_needs_token: bool = False
     estimates: EstimateCache = field(init=False)
-    _surveys: dict[str, Survey] = field(default_factory=dict)
-    _open: dict[str, bool] = field(default_factory=dict)
-    _looked: float = 0.0
-    _tokens_looked: float = 0.0
+    catalog: Catalog = field(init=False)
+    readiness: Readiness = field(init=False)
+    requests: Requests = field(default_factory=Requests)
+    connections: Connections | None = None
+    pulse: Pulse = field(default_factory=Pulse)
     _all: Bucket = field(init=False)
+    _guessed: float = 0.0
     _each: dict[bytes, Bucket] = field(default_factory=dict)
-    _tokens: dict[bytes, tuple[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.estimates = EstimateCache(self.store)
-        self._tokens = self.store.tokens()
+        self.catalog = Catalog(self.store)
+        self.readiness = Readiness(self.store, self.writer)
         self._all = Bucket(self.limits.requests_per_second)
 
-    def survey(self, survey_hash: str, *, open_only: bool = False) -> Survey:
+    async def survey(self, survey_hash: str, *, open_only: bool = False) -> Survey:
         """A survey by its hash; refuses unknown ones and, when asked to, closed ones."""
-        if time.monotonic() - self._looked > RELOAD_SECONDS:
-            # Another worker or machine may have opened or closed one.
-            self._open = self.store.open_hashes()
-            self._looked = time.monotonic()
-        if survey_hash not in self._open:
-            raise Refusal(404, "there is no such survey")
-        if survey_hash not in self._surveys:
-            found = self.store.survey(survey_hash)
-            if found is None:
-                raise Refusal(404, "there is no such survey")
-            self._surveys[survey_hash] = found
-        survey = self._surveys[survey_hash]
+        survey = self.store.at_hand(survey_hash) if self.catalog.fresh and survey_hash in self.catalog.open else None
+        if survey is None:
+            survey = await off_loop(self._found, survey_hash)
         if open_only and not self.is_open(survey):
             raise Refusal(410, "the survey is closed")
         return survey
 
+    def _found(self, survey_hash: str) -> Survey:
+        # Another worker or machine may have opened it a moment ago.
+        self.catalog.look(now=False)
+        survey = self.store.survey(survey_hash) if survey_hash in self.catalog.open else None
+        if survey is None:
+            raise Refusal(404, "there is no such survey")
+        return survey
+
     def is_open(self, survey: Survey) -> bool:
         """Not closed by hand, and today is one of its days."""
-        if not self._open.get(survey.hash, False):
+        if not self.catalog.open.get(survey.hash, False):
             return False
         if survey.opens is None and survey.closes is None:
             return True
@@ -71,15 +77,6 @@ class State:
             return False
         return survey.closes is None or today <= date.fromisoformat(survey.closes)
 
-    def hashes(self) -> list[str]:
-        """Every survey."""
-        self._open = self.store.open_hashes()
-        return sorted(self._open)
-
-    def forget(self) -> None:
-        """Look again at what is open."""
-        self._looked = 0.0
-
     @staticmethod
     def period(survey: Survey) -> str:
         """The window it is now, for this survey: the finest time that is ever stored."""
@@ -87,39 +84,54 @@ class State:
 
     def take(self) -> None:
         """One request without a token."""
+        if self.pulse.late:
+            raise Refusal(503, "busy; come back later with the same key", retry_after=1)
         self._all.take()
 
-    def admit(self, request: Request, *, role: str | None) -> None:
+    def measured(self) -> tuple[dict[str, float], dict[str, float]]:
+        """Counters and gauges of this worker, by their Prometheus names."""
+        tally, dropped = self.writer.tally, {} if self.connections is None else self.connections.dropped
+        counters: dict[str, float] = {
+            "deniable_reports_accepted_total": tally.accepted,
+            "deniable_reports_known_total": tally.known,
+            "deniable_transactions_total": tally.transactions,
+            "deniable_transaction_failures_total": self.writer.failures.total,
+            "deniable_shed_total": tally.shed,
+            **tally.seconds.samples("deniable_transaction_seconds"),
+            **{f'deniable_connections_dropped_total{{why="{why}"}}': n for why, n in dropped.items()},
+            **self.requests.samples(),
+        }
+        connections = 0 if self.connections is None else len(self.connections)
+        return counters, {"deniable_waiting": self.writer.waiting, "deniable_connections": connections}
+
+    async def admit(self, request: Request, *, role: str | None) -> None:
         """Take from the buckets, and check the token where one is needed."""
-        self._all.take()
+        self.take()
         given = request.headers.get("authorization", "")
         if given:
-            token = digest(given.removeprefix("Bearer "))
-            known = self._token(token)
+            name = digest(given.removeprefix("Bearer "))
+            known = await self._token(name)
             if known is not None:
-                self._bucket(token).take()
-            if role is not None and (known is None or known[1] not in (role, "admin")):
+                self._bucket(name).take()
+            if role is not None and (known is None or known.role not in (role, "admin")):
                 raise Refusal(403, f"the token is not one for {role}")
         elif role is not None:
             raise Refusal(401, "a token is needed: Authorization: Bearer …")
 
-    def is_admin(self, request: Request) -> bool:
+    async def is_admin(self, request: Request) -> bool:
         """Does the request carry an admin's token?"""
         given = request.headers.get("authorization", "")
-        known = self._token(digest(given.removeprefix("Bearer "))) if given else None
-        return known is not None and known[1] == "admin"
+        known = await self._token(digest(given.removeprefix("Bearer "))) if given else None
+        return known is not None and known.role == "admin"
 
-    def _token(self, token: bytes) -> tuple[str, str] | None:
-        found = self._look_up(token)
-        if found is None and time.monotonic() - self._tokens_looked > RELOAD_SECONDS / 2:
+    async def _token(self, name: bytes) -> Token | None:
+        known = self.catalog.token(name) if self.catalog.fresh else None
+        if known is None and time.monotonic() - self._guessed > LOOK_SECONDS:
             # It may have been made since; who guesses tokens must not make the database work for each guess.
-            self._tokens = self.store.tokens()
-            self._tokens_looked = time.monotonic()
-            found = self._look_up(token)
-        return found
-
-    def _look_up(self, token: bytes) -> tuple[str, str] | None:
-        return next((known for stored, known in self._tokens.items() if hmac.compare_digest(stored, token)), None)
+            self._guessed = time.monotonic()
+            await off_loop(self.catalog.look)
+            known = self.catalog.token(name)
+        return known
 
     def _bucket(self, token: bytes) -> Bucket:
         if token not in self._each:

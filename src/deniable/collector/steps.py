@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import reduce
+from typing import Any
 
 from sqlalchemy import Connection, func, select, update
 
@@ -63,22 +64,42 @@ def published(store: Store, survey: Survey, now: float | None = None) -> Publish
     return Published(windows, whole, as_of=_minute(state.stepped))
 
 
-def published_counts(store: Store) -> dict[str, tuple[int, str]]:
-    """For every survey the number of reports that are public, and how far it is to the first when there are none."""
-    found: dict[str, tuple[int, str]] = {}
-    counted = store.counted()
+def stamp(store: Store, survey: Survey, *, everything: bool = False) -> Hashable | None:
+    """Changes when what is shown changes, and costs little to ask for; None when it is time for the next step."""
     with store.reading() as connection:
-        taken = dict(connection.execute(select(STEPS.c.survey, func.sum(STEPS.c.taken_n)).group_by(STEPS.c.survey)).fetchall())
-    for survey in filter(None, map(store.survey, store.open_hashes())):
-        if not isinstance(survey.release, Steps):
-            found[survey.hash] = (counted.get(survey.hash, 0), "")
-        elif survey.hash in taken:
-            found[survey.hash] = (int(taken[survey.hash]), "")
-        else:
-            with store.reading() as connection:
+        state = _State.read(connection, survey)
+    release = survey.release
+    if everything or not isinstance(release, Steps):
+        return tuple(sorted(state.counted.items()))
+    now = time.time()
+    if state.next_step(survey, release, now):
+        return None
+    if not state.taken:
+        return state.progress(survey, release, now)
+    return state.stepped, tuple(sorted(state.shown.items())), tuple(sorted(state.taken.items()))
+
+
+def published_counts(store: Store, surveys: Sequence[Survey]) -> dict[str, tuple[int, str]]:
+    """For each of these surveys the number of reports that are public, and how far it is to the first when there are none."""
+    hashes = [survey.hash for survey in surveys]
+    found: dict[str, tuple[int, str]] = {}
+    with store.reading() as connection:
+        counted = _totals(connection, SUMS.c.survey, SUMS.c.n, hashes)
+        taken = _totals(connection, STEPS.c.survey, STEPS.c.taken_n, hashes)
+        for survey in surveys:
+            if not isinstance(survey.release, Steps):
+                found[survey.hash] = (counted.get(survey.hash, 0), "")
+            elif survey.hash in taken:
+                found[survey.hash] = (taken[survey.hash], "")
+            else:
                 state = _State.read(connection, survey)
-            found[survey.hash] = (0, state.progress(survey, survey.release, time.time()))
+                found[survey.hash] = (0, state.progress(survey, survey.release, time.time()))
     return found
+
+
+def _totals(connection: Connection, name: Any, number: Any, hashes: Sequence[str]) -> dict[str, int]:
+    rows = connection.execute(select(name, func.sum(number)).where(name.in_(hashes)).group_by(name))
+    return {row[0]: int(row[1]) for row in rows}
 
 
 @dataclass(frozen=True)

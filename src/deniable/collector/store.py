@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import math
 import secrets
 import sys
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Table, func, select, text, update
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy import Connection, func, select, text, update
 
 from deniable.batch import Accumulator, Reports, accumulator_for, accumulator_from_bytes
-from deniable.collector.database import empty_log, engine_of, rewrite_tables
+from deniable.collector.database import empty_log, rewrite_tables
 from deniable.collector.kept import keep, mix
-from deniable.collector.tables import METADATA, PLANS, RECEIPTS, REWRITTEN, SUMS, SURVEYS, TOKENS
-from deniable.errors import InvalidParameter
+from deniable.collector.registry import Registry
+from deniable.collector.tables import RECEIPTS, REWRITTEN, SUMS
 from deniable.surveys import Survey
 
 SHARDS = 16
 TIDY_SUBMISSIONS = 10_000
 TIDY_SECONDS = {"sqlite": 2.0, "postgresql": 60.0}
 """After so many submissions or so many seconds nothing is left in the files but what the tables say."""
-ROLES = ("admin", "submit")
 # All keys in one parameter: a statement with a thousand parameters would cost more than the insert itself.
 _RECEIVE_SQLITE = text(
     "WITH RECURSIVE numbers(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers WHERE i + 1 < :count) "
@@ -56,96 +48,14 @@ class _TooFew(Exception):
     """Fewer new reports than may be written at once."""
 
 
-class Store:
+class Store(Registry):
     """One database. Every method is one transaction."""
 
     def __init__(self, url: str) -> None:
-        self.engine = engine_of(url)
-        self.is_sqlite = self.engine.dialect.name == "sqlite"
+        super().__init__(url)
         self.shard = secrets.randbelow(SHARDS)
         self.tidy_seconds = TIDY_SECONDS[self.engine.dialect.name]
         self.tidy_submissions = TIDY_SUBMISSIONS if self.is_sqlite else sys.maxsize
-        self._surveys: dict[str, Survey] = {}
-        try:
-            METADATA.create_all(self.engine)
-        except DBAPIError as error:
-            # Its first line says what is wrong; the address, which may hold a password, is not in it.
-            why = str(error.orig).splitlines()[0]
-            raise InvalidParameter(f"database cannot be used: {why}") from None
-
-    def close(self) -> None:
-        """Give the connections back."""
-        self.engine.dispose()
-
-    @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """A transaction that writes."""
-        with self.engine.begin() as connection:
-            yield connection
-
-    @contextmanager
-    def reading(self) -> Iterator[Connection]:
-        """A transaction that only reads."""
-        with self.engine.execution_options(reads=True).connect() as connection:
-            yield connection
-
-    def insert(self, table: Table) -> Any:
-        """An insert that can say what to do about rows that are there already; each database has its own."""
-        return sqlite.insert(table) if self.is_sqlite else postgresql.insert(table)
-
-    def add_survey(self, survey: Survey) -> bool:
-        """Open a survey; False when it was there already (it is not opened again if it was closed)."""
-        row = {"hash": survey.hash, "document": survey.to_json(), "open": True, "stepped": math.ceil(time.time())}
-        try:
-            with self.writing() as connection:
-                connection.execute(SURVEYS.insert().values(**row))
-        except IntegrityError:
-            return False
-        return True
-
-    def add_plan(self, text: str, survey_hash: str, reasons: dict[str, str]) -> None:
-        """Remember what a survey file became, and why; what is there already stays."""
-        row = {"source": digest(text), "survey": survey_hash, "reasons": json.dumps(reasons)}
-        with self.writing() as connection:
-            connection.execute(self.insert(PLANS).values(row).on_conflict_do_nothing())
-
-    def planned(self, text: str) -> str | None:
-        """The hash of the survey that this file became before."""
-        with self.reading() as connection:
-            found: str | None = connection.execute(select(PLANS.c.survey).where(PLANS.c.source == digest(text))).scalar()
-        return found
-
-    def reasons(self, survey_hash: str) -> dict[str, str]:
-        """Why the mechanisms of a survey were chosen, by attribute; empty when its author named them."""
-        with self.reading() as connection:
-            rows = connection.execute(select(PLANS.c.reasons).where(PLANS.c.survey == survey_hash).order_by(PLANS.c.source))
-            return {name: why for row in rows for name, why in json.loads(row.reasons).items()}
-
-    def close_survey(self, survey_hash: str) -> bool:
-        """No more submissions; False when there is no such survey."""
-        with self.writing() as connection:
-            return connection.execute(update(SURVEYS).where(SURVEYS.c.hash == survey_hash).values(open=False)).rowcount > 0
-
-    def surveys(self) -> list[tuple[Survey, bool]]:
-        """Every survey, and whether it is open."""
-        with self.reading() as connection:
-            rows = connection.execute(select(SURVEYS.c.document, SURVEYS.c.open).order_by(SURVEYS.c.hash)).fetchall()
-        return [(Survey.from_json(bytes(row.document), allow_large=True), bool(row.open)) for row in rows]
-
-    def open_hashes(self) -> dict[str, bool]:
-        """Which surveys there are, and whether each is open."""
-        with self.reading() as connection:
-            return {row.hash: bool(row.open) for row in connection.execute(select(SURVEYS.c.hash, SURVEYS.c.open))}
-
-    def survey(self, survey_hash: str) -> Survey | None:
-        """One survey; a document never changes, so it is read and checked once."""
-        if survey_hash not in self._surveys:
-            with self.reading() as connection:
-                data = connection.execute(select(SURVEYS.c.document).where(SURVEYS.c.hash == survey_hash)).scalar()
-            if data is None:
-                return None
-            self._surveys[survey_hash] = Survey.from_json(bytes(data), allow_large=True)
-        return self._surveys[survey_hash]
 
     def count(self, arrivals: Sequence[Arrival], *, at_least: int = 1) -> list[bool | None]:
         """Count what is new and write the receipts; for every arrival, was it new?
@@ -257,35 +167,6 @@ class Store:
         with self.reading() as connection:
             rows = connection.execute(select(SUMS.c.survey, func.sum(SUMS.c.n)).group_by(SUMS.c.survey)).fetchall()
         return {row[0]: int(row[1]) for row in rows}
-
-    def add_token(self, name: str, role: str) -> str:
-        """A new token; it is shown now and never again."""
-        if not name.strip() or len(name) > 100 or not name.isprintable():
-            raise InvalidParameter("name must be 1 to 100 letters that say whose token it is")
-        if role not in ROLES:
-            raise InvalidParameter(f"role must be one of {', '.join(ROLES)}")
-        token = secrets.token_urlsafe(32)
-        try:
-            with self.writing() as connection:
-                connection.execute(TOKENS.insert().values(digest=digest(token), name=name, role=role))
-        except IntegrityError:
-            raise InvalidParameter("name: there is already a token of this name") from None
-        return token
-
-    def tokens(self) -> dict[bytes, tuple[str, str]]:
-        """Digest to name and role."""
-        with self.reading() as connection:
-            return {bytes(row.digest): (row.name, row.role) for row in connection.execute(select(TOKENS))}
-
-    def alive(self) -> bool:
-        """Does the database answer?"""
-        with self.reading() as connection:
-            return connection.execute(text("SELECT 1")).scalar() == 1
-
-
-def digest(text: str) -> bytes:
-    """What is stored of a token, and of a survey file."""
-    return hashlib.sha256(text.encode()).digest()
 
 
 def _by(arrivals: Sequence[Arrival], name: Any) -> dict[Any, list[int]]:

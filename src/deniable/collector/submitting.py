@@ -20,14 +20,14 @@ from deniable.surveys import BATCH_TYPE, Survey, decode_batch
 
 async def submit_one(request: Request) -> Response:
     """POST /v1/surveys/{hash}/submissions."""
-    state, survey = _admitted(request)
+    state, survey = await _admitted(request)
     body = await body_of(request, state.limits.single_bytes)
     return await _counted(state, [arrival_of(survey, read_single(body), state.period(survey))])
 
 
 async def submit_batch(request: Request) -> Response:
     """POST /v1/surveys/{hash}/batches."""
-    state, survey = _admitted(request)
+    state, survey = await _admitted(request)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in ("application/json", BATCH_TYPE):
         raise Refusal(415, f"content-type must be application/json or {BATCH_TYPE}")
@@ -41,10 +41,10 @@ async def submit_batch(request: Request) -> Response:
     return await _counted(state, arrivals)
 
 
-def _admitted(request: Request) -> tuple[State, Survey]:
+async def _admitted(request: Request) -> tuple[State, Survey]:
     state: State = request.app.state.collector
-    state.admit(request, role="submit" if state.submit_needs_token else None)
-    return state, state.survey(request.path_params["hash"], open_only=True)
+    await state.admit(request, role="submit" if state.submit_needs_token else None)
+    return state, await state.survey(request.path_params["hash"], open_only=True)
 
 
 def arrival_of(survey: Survey, message: SubmissionMessage, period: str) -> Arrival:

@@ -13,8 +13,21 @@ SURVEYS = Table(
     Column("document", LargeBinary, nullable=False),
     Column("open", Boolean, nullable=False),
     Column("stepped", BigInteger, nullable=False),
+    Column("closed", BigInteger, nullable=True),
+    Column("successor", String(64), nullable=True),
+    Column("reports_days", Integer, nullable=True),
+    Column("receipts_days", Integer, nullable=True),
 )
-"""`stepped` is when the survey was opened or its public numbers last moved, in seconds since 1970."""
+"""`stepped` is when the survey was opened or its public numbers last moved, `closed` when it was closed, in seconds since 1970.
+
+`successor` is the next round. Kept reports and receipts are deleted so many days after the survey was closed."""
+CHANGES = Table(
+    "changes",
+    METADATA,
+    Column("name", String(16), primary_key=True),
+    Column("number", BigInteger, nullable=False),
+)
+"""`catalog` moves when surveys or tokens change, so that every worker looks again; `write` is what `/readyz` writes."""
 PLANS = Table(
     "plans",
     METADATA,
@@ -83,5 +96,6 @@ TOKENS = Table(
     Column("digest", LargeBinary(32), primary_key=True),
     Column("name", Text, nullable=False, unique=True),
     Column("role", String(16), nullable=False),
+    Column("expires", BigInteger, nullable=True),
 )
 """SHA-256 of the tokens; a token has 256 random bits, so a plain hash cannot be guessed."""

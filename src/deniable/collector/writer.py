@@ -11,17 +11,24 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
+from deniable.collector.deadlines import ANSWER_SECONDS, TRANSACTION_SECONDS
+from deniable.collector.failures import Failures
 from deniable.collector.holding import Answers, Busy, Holding, NotYetWritten, Waiting
+from deniable.collector.metrics import Histogram
+from deniable.collector.schema import reason
 from deniable.collector.store import Arrival
 
 MOST_WAITING = 4096
 """Requests that may wait; more are told to come back."""
 MOST_REPORTS = 1 << 20
 """Reports in one transaction."""
-GIVE_UP = 20.0
+GIVE_UP = TRANSACTION_SECONDS
 """Seconds to try a transaction again while the database is away."""
-HOLD_SECONDS = 5.0
-"""How long a request waits for others when reports are written only together; devices wait ten seconds for an answer."""
+HOLD_SECONDS = 4.0
+"""How long a request waits for others when reports are written only together."""
+SHED_SECONDS = 0.5
+"""When the oldest request has waited so long, new ones are told to come back: they would wait longer."""
+SWEEP_SECONDS = 0.25
 
 T = TypeVar("T")
 
@@ -52,8 +59,10 @@ class Tally:
     transactions: int = 0
     accepted: int = 0
     known: int = 0
-    failures: int = 0
-    seconds: float = field(default=0.0)
+    shed: int = 0
+    seconds: Histogram = field(default_factory=Histogram)
+    written: float = field(default=float("-inf"))
+    """When the last transaction was committed, on the monotonic clock."""
 
 
 class Writer:
@@ -69,28 +78,56 @@ class Writer:
         self._queue: queue.SimpleQueue[Waiting | None] = queue.SimpleQueue()
         self._most_waiting = most_waiting
         self._give_up = give_up
-        self._waiting = 0
+        self._waiting: dict[asyncio.Future[list[bool]], float] = {}
+        self._sweeping = False
         self._closed = False
         self._holding = Holding()
         self._untidy = 0
         # A collector that was killed may have left something.
         self._untidy_since: float | None = time.monotonic()
         self.tally = Tally()
+        self.failures = Failures("the database cannot be written")
         self._thread = threading.Thread(target=self._run, name="deniable-writer", daemon=True)
         self._thread.start()
 
     async def count(self, arrivals: list[Arrival]) -> list[bool]:
         """Counted and durable when this returns; raises Busy when that is not yet so."""
-        if self._closed or self._waiting >= self._most_waiting:
+        began = time.monotonic()
+        if self._closed or len(self._waiting) >= self._most_waiting or self._queue_seconds(began) > SHED_SECONDS:
+            self.tally.shed += 1
             raise Busy
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[list[bool]] = loop.create_future()
-        self._waiting += 1
-        self._queue.put(Waiting(arrivals, loop, answer, time.monotonic() + HOLD_SECONDS))
+        self._waiting[answer] = began
+        if not self._sweeping:
+            self._sweeping = True
+            loop.call_later(SWEEP_SECONDS, self._sweep, loop)
+        self._queue.put(Waiting(arrivals, loop, answer, began + HOLD_SECONDS))
         try:
             return await answer
         finally:
-            self._waiting -= 1
+            del self._waiting[answer]
+
+    @property
+    def waiting(self) -> int:
+        """Requests that wait for a transaction."""
+        return len(self._waiting)
+
+    def _queue_seconds(self, now: float) -> float:
+        """How long the oldest request has waited for the database; those that wait for others are no sign of trouble."""
+        return now - next(iter(self._waiting.values()), now) if self._at_least == 1 else 0.0
+
+    def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Answer those who have waited too long, whatever the thread is doing; they come first in the order of arrival."""
+        latest = time.monotonic() - ANSWER_SECONDS + SWEEP_SECONDS
+        for answer, began in self._waiting.items():
+            if began > latest:
+                break
+            if not answer.done():
+                answer.set_exception(Busy())
+        self._sweeping = bool(self._waiting)
+        if self._sweeping:
+            loop.call_later(SWEEP_SECONDS, self._sweep, loop)
 
     def close(self) -> None:
         """Write what is waiting, then stop. What is held because it is too little is not written, and nobody was told it was."""
@@ -118,7 +155,8 @@ class Writer:
         try:
             item = self._queue.get(timeout=self._pause())
             while item is not None:
-                group.append(item)
+                if not item.answer.done():  # else it was told to come back, and will
+                    group.append(item)
                 reports += sum(arrival.count for arrival in item.arrivals)
                 if reports >= MOST_REPORTS:
                     return group, False
@@ -183,18 +221,21 @@ class Writer:
         while answer is None:
             try:
                 answer = what()
-            except Exception:
+                self.failures.succeeded()
+            except Exception as error:
                 # A commit whose answer was lost is safe to repeat: its keys have receipts.
-                self.tally.failures += 1
+                self.failures.failed(reason(error))
                 if self._closed or time.monotonic() - began + pause > self._give_up:
                     break
                 time.sleep(pause)
                 pause = min(2 * pause, 1.0)
-        self.tally.seconds += time.monotonic() - began
+        self.tally.seconds.add(time.monotonic() - began)
         return answer
 
     def _tell(self, arrivals: list[Arrival], fresh: list[bool | None] | None) -> None:
         self.tally.transactions += 1
+        if fresh is not None:
+            self.tally.written = time.monotonic()
         # A transaction that failed may have left something, too.
         self._untidy_since = self._untidy_since or time.monotonic()
         for arrival, new in zip(arrivals, fresh or (), strict=False):

@@ -22,15 +22,15 @@ PATIENCE = 2.0
 """Seconds to wait for one's turn."""
 
 
-def _admitted(request: Request) -> tuple[State, Survey]:
+async def _admitted(request: Request) -> tuple[State, Survey]:
     state: State = request.app.state.collector
-    state.admit(request, role=None)
-    return state, state.survey(request.path_params["hash"])
+    await state.admit(request, role=None)
+    return state, await state.survey(request.path_params["hash"])
 
 
 async def privacy(request: Request) -> Response:
     """GET /dashboard/surveys/{hash}/privacy: the certificate, and what it means."""
-    state, survey = _admitted(request)
+    state, survey = await _admitted(request)
 
     def look() -> object:
         return privacy_of(survey, state.store.reasons(survey.hash), needs_token=state.submit_needs_token)
@@ -40,7 +40,7 @@ async def privacy(request: Request) -> Response:
 
 async def explorer(request: Request) -> Response:
     """GET /dashboard/surveys/{hash}/explorer?attribute=…&step=…&position=…: the law at another epsilon."""
-    _, survey = _admitted(request)
+    _, survey = await _admitted(request)
     name = request.query_params.get("attribute", survey.names[0])
     if name not in survey.names:
         raise Refusal(404, "the survey has no such attribute")
@@ -67,7 +67,7 @@ def _number(request: Request, name: str, end: int) -> int:
 
 async def map_of_places(request: Request) -> Response:
     """GET /dashboard/surveys/{hash}/map?attribute=…: where people are, for attributes that are places."""
-    state, survey = _admitted(request)
+    state, survey = await _admitted(request)
     name = request.query_params.get("attribute", survey.names[0])
     if name not in survey.names:
         raise Refusal(404, "the survey has no such attribute")

@@ -69,7 +69,7 @@ def _route(address: str, data: bytes, suffix: str) -> Route:
 
     async def give(request: Request) -> Response:
         state: State = request.app.state.collector
-        state.admit(request, role=None)
+        await state.admit(request, role=None)
         headers = {**HEADERS, "ETag": tag}
         if request.headers.get("if-none-match") == tag:
             return Response(status_code=304, headers=headers)

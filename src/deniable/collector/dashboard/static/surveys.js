@@ -30,9 +30,24 @@ function card(survey) {
   return { n, state };
 }
 
-async function refresh() {
+const more = element("button", { type: "button", hidden: "" }, "Show more surveys");
+let pages = 1;
+more.addEventListener("click", () => {
+  pages += 1;
+  look();
+});
+main.append(more);
+
+async function look() {
   try {
-    const { surveys } = await ask("v1/surveys");
+    const surveys = [];
+    let after = "";
+    for (let page = 0; page < pages && after !== null; page += 1) {
+      const answer = await ask(`v1/surveys${after ? `?after=${after}` : ""}`);
+      surveys.push(...answer.surveys);
+      after = answer.after;
+    }
+    more.hidden = after === null;
     for (const survey of surveys) {
       if (!shown.has(survey.hash)) shown.set(survey.hash, card(survey));
       const { n, state } = shown.get(survey.hash);
@@ -44,6 +59,10 @@ async function refresh() {
   } catch (error) {
     if (!main.querySelector("[role=alert]")) complain(main, error);
   }
+}
+
+async function refresh() {
+  await look();
   setTimeout(refresh, document.hidden ? 10 * EVERY : EVERY);
 }
 

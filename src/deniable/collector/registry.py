@@ -1,0 +1,269 @@
+"""What a collector's database knows besides reports: surveys, how they were planned, tokens."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Table, delete, event, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import IntegrityError
+
+from deniable.collector.database import DatabaseReplaced, check_file, engine_of
+from deniable.collector.schema import APPLICATION, VERSION, prepare
+from deniable.collector.tables import CHANGES, INCOMING, PLANS, RECEIPTS, REPORTS, STEPS, SUMS, SURVEYS, TOKENS
+from deniable.errors import InvalidParameter
+from deniable.surveys import Survey
+
+ROLES = ("admin", "submit")
+DOCUMENT_BYTES = 1 << 25
+"""Surveys that were built from their documents are kept until their documents are so large together."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """What is known of a survey without building it from its document."""
+
+    hash: str
+    title: str
+    open: bool
+    successor: str | None
+    reports_days: int | None
+    receipts_days: int | None
+
+
+@dataclass(frozen=True)
+class Token:
+    """Whose token it is, what it allows, and until when, in seconds since 1970."""
+
+    name: str
+    role: str
+    expires: int | None = None
+
+
+class Registry:
+    """One database. Every method is one transaction."""
+
+    def __init__(self, url: str) -> None:
+        self.engine = engine_of(url)
+        self.is_sqlite = self.engine.dialect.name == "sqlite"
+        self._documents = _Documents()
+        try:
+            prepare(self.engine)
+        except BaseException:
+            self.engine.dispose()
+            raise
+        if self.is_sqlite:
+            event.listen(self.engine, "connect", _recognise, insert=True)
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self.engine.dispose()
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that writes."""
+        with self.engine.begin() as connection:
+            file = connection.info.get("file")
+            yield connection
+        if self.is_sqlite:
+            check_file(self.engine, file)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that only reads."""
+        with self.engine.execution_options(reads=True).connect() as connection:
+            yield connection
+
+    def insert(self, table: Table) -> Any:
+        """An insert that can say what to do about rows that are there already; each database has its own."""
+        return sqlite.insert(table) if self.is_sqlite else postgresql.insert(table)
+
+    def probe(self) -> None:
+        """Write something that is no report: raises when nothing can be written."""
+        self._bump("write")
+
+    def changes(self) -> int:
+        """A number that moves whenever surveys or tokens do."""
+        with self.reading() as connection:
+            return connection.execute(select(CHANGES.c.number).where(CHANGES.c.name == "catalog")).scalar() or 0
+
+    def _bump(self, name: str, connection: Connection | None = None) -> None:
+        if connection is None:
+            with self.writing() as connection:
+                self._bump(name, connection)
+            return
+        row = self.insert(CHANGES).values(name=name, number=1)
+        more = {"number": CHANGES.c.number + 1}
+        connection.execute(row.on_conflict_do_update(index_elements=["name"], set_=more))
+
+    # Surveys
+
+    def add_survey(self, survey: Survey) -> bool:
+        """Open a survey; False when it was there already (it is not opened again if it was closed)."""
+        row = {"hash": survey.hash, "document": survey.to_json(), "open": True, "stepped": math.ceil(time.time())}
+        try:
+            with self.writing() as connection:
+                connection.execute(SURVEYS.insert().values(**row))
+                self._bump("catalog", connection)
+        except IntegrityError:
+            return False
+        return True
+
+    def add_plan(self, text: str, survey_hash: str, reasons: dict[str, str]) -> None:
+        """Remember what a survey file became, and why; what is there already stays."""
+        row = {"source": digest(text), "survey": survey_hash, "reasons": json.dumps(reasons)}
+        with self.writing() as connection:
+            connection.execute(self.insert(PLANS).values(row).on_conflict_do_nothing())
+
+    def planned(self, text: str) -> str | None:
+        """The hash of the survey that this file became before."""
+        with self.reading() as connection:
+            found: str | None = connection.execute(select(PLANS.c.survey).where(PLANS.c.source == digest(text))).scalar()
+        return found
+
+    def reasons(self, survey_hash: str) -> dict[str, str]:
+        """Why the mechanisms of a survey were chosen, by attribute; empty when its author named them."""
+        with self.reading() as connection:
+            rows = connection.execute(select(PLANS.c.reasons).where(PLANS.c.survey == survey_hash).order_by(PLANS.c.source))
+            return {name: why for row in rows for name, why in json.loads(row.reasons).items()}
+
+    def close_survey(self, survey_hash: str, *, successor: str | None = None) -> bool:
+        """No more submissions; `successor` is where people answer now. False when there is no such survey."""
+        values: dict[str, Any] = {"open": False, "closed": math.ceil(time.time())}
+        return self._changed(survey_hash, values if successor is None else {**values, "successor": successor})
+
+    def reopen_survey(self, survey_hash: str) -> bool:
+        """Submissions again, unless its last day is over; False when there is no such survey."""
+        return self._changed(survey_hash, {"open": True, "closed": None, "successor": None})
+
+    def keep_for(self, survey_hash: str, *, reports: int | None, receipts: int | None) -> bool:
+        """How many days after closing kept reports and receipts are deleted; None: never."""
+        return self._changed(survey_hash, {"reports_days": reports, "receipts_days": receipts})
+
+    def delete_survey(self, survey_hash: str) -> bool:
+        """Forget a survey with everything that was collected for it; False when there is no such survey."""
+        with self.writing() as connection:
+            for table in (RECEIPTS, SUMS, STEPS, INCOMING, REPORTS, PLANS):
+                connection.execute(delete(table).where(table.c.survey == survey_hash))
+            gone = connection.execute(delete(SURVEYS).where(SURVEYS.c.hash == survey_hash)).rowcount > 0
+            self._bump("catalog", connection)
+        return bool(gone)
+
+    def _changed(self, survey_hash: str, values: dict[str, Any]) -> bool:
+        with self.writing() as connection:
+            changed = connection.execute(update(SURVEYS).where(SURVEYS.c.hash == survey_hash).values(**values)).rowcount > 0
+            self._bump("catalog", connection)
+        return changed
+
+    def open_hashes(self) -> dict[str, bool]:
+        """Which surveys there are, and whether each is open."""
+        with self.reading() as connection:
+            return {row.hash: bool(row.open) for row in connection.execute(select(SURVEYS.c.hash, SURVEYS.c.open))}
+
+    def lines(self, hashes: list[str]) -> list[Line]:
+        """What a list of surveys says, in the order of their hashes."""
+        with self.reading() as connection:
+            rows = connection.execute(select(SURVEYS).where(SURVEYS.c.hash.in_(hashes)).order_by(SURVEYS.c.hash)).fetchall()
+        return [
+            Line(
+                row.hash,
+                json.loads(bytes(row.document))["title"],
+                bool(row.open),
+                row.successor,
+                row.reports_days,
+                row.receipts_days,
+            )
+            for row in rows
+        ]
+
+    def survey(self, survey_hash: str) -> Survey | None:
+        """One survey; a document never changes, so it is read and checked once."""
+        survey = self._documents.get(survey_hash)
+        if survey is None:
+            with self.reading() as connection:
+                data = connection.execute(select(SURVEYS.c.document).where(SURVEYS.c.hash == survey_hash)).scalar()
+            if data is None:
+                return None
+            survey = Survey.from_json(bytes(data), allow_large=True)
+            self._documents.add(survey, len(data))
+        return survey
+
+    def at_hand(self, survey_hash: str) -> Survey | None:
+        """A survey that is in memory; never asks the database."""
+        return self._documents.get(survey_hash)
+
+    # Tokens
+
+    def add_token(self, name: str, role: str, expires: int | None = None) -> str:
+        """A new token; it is shown now and never again."""
+        if not name.strip() or len(name) > 100 or not name.isprintable():
+            raise InvalidParameter("name must be 1 to 100 letters that say whose token it is")
+        if role not in ROLES:
+            raise InvalidParameter(f"role must be one of {', '.join(ROLES)}")
+        token = secrets.token_urlsafe(32)
+        try:
+            with self.writing() as connection:
+                connection.execute(TOKENS.insert().values(digest=digest(token), name=name, role=role, expires=expires))
+                self._bump("catalog", connection)
+        except IntegrityError:
+            raise InvalidParameter("name: there is already a token of this name") from None
+        return token
+
+    def revoke_token(self, name: str) -> bool:
+        """The token of this name is worth nothing any more; False when there is none."""
+        with self.writing() as connection:
+            gone = connection.execute(delete(TOKENS).where(TOKENS.c.name == name)).rowcount > 0
+            self._bump("catalog", connection)
+        return gone
+
+    def tokens(self) -> dict[bytes, Token]:
+        """Whose each digest is."""
+        with self.reading() as connection:
+            rows = connection.execute(select(TOKENS).order_by(TOKENS.c.name))
+            return {bytes(row.digest): Token(row.name, row.role, row.expires) for row in rows}
+
+
+class _Documents:
+    """Surveys that were used lately."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[str, tuple[Survey, int]] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, survey_hash: str) -> Survey | None:
+        kept = self._kept.get(survey_hash)
+        return None if kept is None else kept[0]
+
+    def add(self, survey: Survey, size: int) -> None:
+        with self._lock:
+            if survey.hash in self._kept:
+                return
+            self._kept[survey.hash] = (survey, size)
+            self._bytes += size
+            while self._bytes > DOCUMENT_BYTES and len(self._kept) > 1:
+                _, (_, size) = self._kept.popitem(last=False)
+                self._bytes -= size
+
+
+def digest(text: str) -> bytes:
+    """What is stored of a token, and of a survey file."""
+    return hashlib.sha256(text.encode()).digest()
+
+
+def _recognise(connection: Any, _: object) -> None:
+    """A file that took the place of ours is used only if it is one of ours, too: a backup that was put back."""
+    marks = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
+    if marks != [APPLICATION, VERSION]:
+        connection.close()
+        raise DatabaseReplaced
