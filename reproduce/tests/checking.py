@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from deniable_reproduce.agreement import disagreements
-from deniable_reproduce.artifact import Result, Run
+from deniable_reproduce.artifact import UNREAD, Result, Run
 from deniable_reproduce.catalogue import find
 from deniable_reproduce.run import compute
 from tests.outside_data import FOLDER
@@ -23,6 +23,7 @@ def check(name: str, *, twice: bool) -> None:
     for verdict in artifact.verdicts(result):
         assert verdict.explained, f"{name}: {verdict.name} {verdict.published} is {verdict.ours}"
         assert disagreements(verdict) == [], f"{name}: {verdict.name}"
+        assert verdict.why != UNREAD, f"{name}: {verdict.name} rests on no number of the run"
     for picture in artifact.draw(result).values() if artifact.draw else ():
         assert picture.to_dict()["title"]["text"]
     if artifact.table:

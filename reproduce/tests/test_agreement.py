@@ -16,7 +16,7 @@ ERRORS = {
     "TraCS-D at ε = 3": 0.3821,
     "TraCS-D (R-SW) at ε = 3": 0.3813,
 }
-SLIP = "At ε = 2 the narrower window errs a little less; from ε = 3 on the claim holds."
+SLIP = "TraCS-D (R-SW) errs less than TraCS-D at ε = 2; from ε = 3 on the claim holds."
 CLAIM = Verdict("claim", "here", "TraCS-D errs less at every ε", False, 0.0, "differs", SLIP, evidence=ERRORS, levels=BELOW)
 
 
@@ -31,8 +31,8 @@ def test_a_sentence_that_its_own_evidence_refutes_is_noticed() -> None:
 
 def test_a_range_of_epsilon_needs_something_computed() -> None:
     assert disagreements(replace(CLAIM, levels={})) == ["“from ε = 3 on” is said, and nothing computed says at which ε it holds"]
-    assert disagreements(replace(CLAIM, why="At ε = 7 it errs less.")) == ["“at ε = 7” is said, and no number at ε = 7 is shown"]
-    assert disagreements(replace(CLAIM, why="At ε = 2 it errs less.", evidence={"error at ε = 20": 1.0}, levels={}))
+    assert disagreements(replace(CLAIM, why="So at ε = 7.")) == ["“at ε = 7” is said, and no number at ε = 7 is shown"]
+    assert disagreements(replace(CLAIM, why="So at ε = 2.", evidence={"error at ε = 20": 1.0}, levels={}))
 
 
 NUMBER = Verdict("x", "here", 0.898, 0.512, 0.02, "differs", "", variants={"other start": 0.1234}, evidence={"share": 0.9181})
@@ -72,11 +72,54 @@ def test_a_claim_may_repeat_its_own_words() -> None:
     assert disagreements(claim) == []
 
 
+UTILITIES = {"Laplace, ε = 1": 0.63, "Exponential, ε = 1": 0.68, "Laplace, ε = 4": 0.79, "Exponential, ε = 4": 0.74}
+ORDERED = replace(CLAIM, why="Laplace is above Exponential at ε = 4.", evidence=UTILITIES, levels={})
+
+
 def test_an_order_that_the_evidence_refutes_is_noticed() -> None:
-    evidence = {"Laplace, ε = 1": 0.63, "Exponential, ε = 1": 0.68, "Laplace, ε = 4": 0.79, "Exponential, ε = 4": 0.74}
-    said = replace(CLAIM, why="Laplace is above Exponential at ε = 4.", evidence=evidence, levels={})
-    assert disagreements(said) == []
-    assert disagreements(replace(said, why="Laplace is above Exponential at ε = 1, 4.")) == [
-        "“Laplace is above Exponential at ε = 1” is said, and 0.63 is not above 0.68"
+    assert disagreements(ORDERED) == []
+    assert disagreements(replace(ORDERED, why="Laplace is above Exponential at ε = 1, 4.")) == [
+        "“Laplace is above Exponential” is said, and at ε = 1 the numbers are 0.63 and 0.68"
     ]
-    assert disagreements(replace(said, why="Laplace is above Exponential at ε = 4, 8."))
+    assert disagreements(replace(ORDERED, why="Laplace is above Exponential at ε = 4, 8."))
+    assert disagreements(replace(ORDERED, why="Laplace is above Exponential from ε = 1 on."))
+
+
+@pytest.mark.parametrize(
+    "why",
+    [
+        "TraCS-D (R-SW) errs less than TraCS-D at ε = 2, 3.",
+        "TraCS-D errs more than the TraCS-D (R-SW), and that is all.",
+        "With both drawn as defined, TraCS-D (R-SW) errs no more than TraCS-D.",
+        "The share falls from 0.4485 at ε = 2 to 0.3821 at ε = 3.",
+    ],
+)
+def test_directions_that_the_numbers_bear_out_agree(why: str) -> None:
+    assert disagreements(replace(CLAIM, why=why, levels={})) == []
+
+
+@pytest.mark.parametrize(
+    ("why", "fault"),
+    [
+        ("TraCS-D (R-SW) errs more than TraCS-D at ε = 2.", "the numbers are 0.4428 and 0.4485"),
+        ("TraCS-D errs less than TraCS-D (R-SW).", "at ε = 2 the numbers are"),
+        ("TraCS-D errs less.", "not clear which numbers"),
+        ("PM errs less than TraCS-D.", "not clear which numbers"),
+        ("TraCS-D is ahead of TraCS-D (R-SW).", "not clear which numbers"),
+        ("The share rises from 0.4485 at ε = 2 to 0.3821 at ε = 3.", "rises from"),
+        ("It is 0.3821 at ε = 2.", "no number at ε = 2 is that"),
+        ("It is so at ε = 2, 3 and 5.", "no number at ε = 5 is shown"),
+        ("Thirty places are outside.", "thirty is said"),
+        ("12 of the 9 entries come out.", "12 of 9"),
+    ],
+)
+def test_a_wrong_direction_level_or_count_is_noticed(why: str, fault: str) -> None:
+    found = disagreements(replace(CLAIM, why=why, levels={}))
+    assert any(fault in one for one in found), found
+
+
+def test_a_comparison_with_several_holds_for_each() -> None:
+    errors = {"A at ε = 4, a": 0.1, "B at ε = 4, a": 0.2, "C at ε = 4, a": 0.3, "A at ε = 4, b": 0.4, "B at ε = 4, b": 0.5}
+    said = replace(CLAIM, why="A errs less than B and C at ε = 4.", evidence=errors, levels={})
+    assert disagreements(said) == []
+    assert disagreements(replace(said, evidence={**errors, "C at ε = 4, b": 0.35})), "on the second panel it does not"

@@ -10,7 +10,7 @@ import pytest
 from reproduce.tests.promised import REQUIRED
 
 from deniable_reproduce.agreement import disagreements
-from deniable_reproduce.artifact import MissingData, Result, Run
+from deniable_reproduce.artifact import UNREAD, MissingData, Result, Run
 from deniable_reproduce.catalogue import find, names
 from deniable_reproduce.run import compute, draw
 from tests.outside_data import FOLDER, absent
@@ -45,6 +45,7 @@ def test_an_artifact_is_reproduced_or_explained(name: str, tmp_path: Path) -> No
     for verdict in artifact.verdicts(result):
         assert verdict.explained, f"{verdict.name}: published {verdict.published}, ours {verdict.ours}"
         assert disagreements(verdict) == [], verdict.name
+        assert verdict.why != UNREAD, verdict.name
     for path in draw(artifact, result, tmp_path).values():
         assert path.read_text(encoding="utf-8").startswith("<svg")
     if artifact.table is not None:

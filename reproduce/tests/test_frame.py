@@ -64,7 +64,7 @@ ARTIFACT = Artifact(
             evidence=named("answer"),
         ),
     ),
-    claims=(Claim("the sky is green", "there", lambda result: False, "it is blue", named("answer")),),
+    claims=(Claim("the sky is green", "there", lambda result: result["numbers"]["answer"] < 0, "it is blue", named("answer")),),
 )
 
 
@@ -86,7 +86,7 @@ def test_a_number_within_its_tolerance_is_reproduced_and_others_need_a_reason() 
 def test_a_reason_without_a_number_of_the_same_run_explains_nothing() -> None:
     result = count_calls(Run())
     words = Published("words", -1.0, 0.1, "here", "because")
-    claim = Claim("the sky is green", "there", lambda result: False, "it is blue")
+    claim = Claim("the sky is green", "there", lambda result: result["numbers"]["answer"] < 0, "it is blue")
     only_words = replace(ARTIFACT, published=(words,), claims=(claim,))
     assert [verdict.explained for verdict in only_words.verdicts(result)] == [False, False]
     shown = replace(
@@ -148,8 +148,8 @@ def test_a_stopped_artifact_goes_on_after_its_finished_parts(tmp_path: Path, mon
 
 
 def test_a_number_that_is_not_finite_is_never_reproduced() -> None:
-    odd = replace(ARTIFACT, published=(Published("answer", 1.0, 1e300, "here", of=lambda result: float("nan")),), claims=())
-    assert odd.verdicts({"numbers": {}})[0].verdict == "differs"
+    odd = replace(ARTIFACT, published=(Published("answer", 1.0, 1e300, "here"),), claims=())
+    assert odd.verdicts({"numbers": {"answer": float("nan")}})[0].verdict == "differs"
 
 
 def test_a_kept_result_is_used_again(tmp_path: Path) -> None:

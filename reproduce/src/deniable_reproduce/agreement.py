@@ -1,7 +1,9 @@
-"""Does the sentence of a verdict say what its numbers say? Every quoted number and every "from ε = 3 on" is looked up.
+"""Does the sentence of a verdict say what its numbers say? Every quoted number, level of ε and comparison is looked up.
 
 A sentence may quote numbers of the result (its evidence, its readings, ours, the released one), the printed number and its
 tolerance, and numbers it takes from the source, which are listed as `given`. Anything else has no computed number behind it.
+“0.64 at ε = 10” needs 0.64 among the numbers at ε = 10. “A errs less than B at ε = 2, 3” needs A and B in the evidence at these
+levels; comparisons are looked up in `deniable_reproduce.comparisons`.
 """
 
 from __future__ import annotations
@@ -9,17 +11,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from deniable_reproduce.comparisons import false_comparisons
 from deniable_reproduce.verdict import Verdict
 
 NAMED = (
     r"(?:Definitions?|Theorems?|Lemmas?|Sections?|Figures?|Examples?|Appendix|Appendices|Tables?|Chapters?|chapters?|Hypothesis)"
 )
-REFERENCES = re.compile(rf"{NAMED} [A-Z]?[\d.]+(?:(?:,| and| to) [A-Z]?[\d.]+)*|tests/\S+|[0-9a-f]*[a-f][0-9a-f]{{6,}}")
+REFERENCES = re.compile(
+    rf"{NAMED} [A-Z]?[\d.]+(?:(?:,| and| to) [A-Z]?[\d.]+)*|(?:figure|table|example)-\S+|tests/\S+|\b(?=\w*[a-f])[0-9a-f]{{7,}}\b"
+)
 FROM = re.compile(r"from ε = (\d+(?:\.\d+)?) on")
-AT = re.compile(r"[Aa]t ε = (\d+(?:\.\d+)?)(?!\d)(?! on)")
+AT = re.compile(r"[Aa]t (ε = [\d.]*\d(?:(?:,| and) [\d.]*\d)*)(?! on)")
 LEVELS = re.compile(r"ε = [\d.]+(?:(?:,| and| to| …,) (?:ε = )?[\d.]+)*")
 NUMBER = re.compile(r"(?<![\w^./])[-−]?\d+(?:,\d{3})*(?:\.\d+)?(?:·10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?( ?%)?")
-ABOVE = re.compile(r"([\w-]+) is above ([\w-]+) at ε = (\d[\d., ]*\d|\d)")
+AT_LEVEL = re.compile(r"(\d+(?:\.\d+)?)( ?%)? at (ε = [\d.]*\d)")
+MOVES = re.compile(r"(falls|rises) from (\d+(?:\.\d+)?)(?: %)?(?: at ε = [\d.]*\d)? to (\d+(?:\.\d+)?)")
+PART = re.compile(r"(\d+(?:,\d{3})*) of (?:the |its |our )?(\d+(?:,\d{3})*)(?! ms)\b(?!\.\d)")
+WORDS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
+WORDS |= {"hundred": 100, "thousand": 1000}
 SMALL = 12
 """Whole numbers up to this count things (two copies, six sectors) and are not looked up."""
 
@@ -37,11 +46,14 @@ def quoted(sentence: str) -> Iterator[tuple[str, float, float]]:
         if decimals == 0 and scale == 1.0 and abs(float(digits)) <= SMALL:
             continue
         yield text.strip(), float(digits) * scale, 0.5 * 10.0**-decimals * scale
+    for word, value in WORDS.items():
+        if re.search(rf"\b{word}\b", bare, re.IGNORECASE):
+            yield word, float(value), 0.5
 
 
 def disagreements(verdict: Verdict) -> list[str]:
     """What the sentence says and the numbers do not."""
-    return [*_numbers(verdict), *_levels(verdict), *_orders(verdict)]
+    return [*_numbers(verdict), *_levels(verdict), *_at_levels(verdict), *_moves(verdict), *false_comparisons(verdict)]
 
 
 def _numbers(verdict: Verdict) -> Iterator[str]:
@@ -74,18 +86,32 @@ def _levels(verdict: Verdict) -> Iterator[str]:
         elif before and levels[max(before)]:
             yield f"“from ε = {level} on” is said, and it holds at ε = {max(before):g} already"
     labels = " ".join((*verdict.evidence, *verdict.variants, str(verdict.published), verdict.name))
-    for level in AT.findall(verdict.why):
-        shown = re.search(rf"ε = {re.escape(level)}(?![\d.]*\d)", labels)
-        if shown is None and float(level) not in verdict.levels:
-            yield f"“at ε = {level}” is said, and no number at ε = {level} is shown"
+    for listed in AT.findall(verdict.why):
+        for level in re.findall(r"[\d.]*\d", listed):
+            if not _names(labels, f"ε = {level}") and float(level) not in verdict.levels:
+                yield f"“at ε = {level}” is said, and no number at ε = {level} is shown"
 
 
-def _orders(verdict: Verdict) -> Iterator[str]:
-    """“A is above B at ε = 4, 8” is looked up in the evidence."""
-    for one, other, levels in ABOVE.findall(verdict.why):
-        for level in levels.split(", "):
-            shown = [verdict.evidence.get(f"{name}, ε = {level}") for name in (one, other)]
-            if shown[0] is None or shown[1] is None:
-                yield f"“{one} is above {other} at ε = {level}” is said, and the evidence has not both"
-            elif shown[0] <= shown[1]:
-                yield f"“{one} is above {other} at ε = {level}” is said, and {shown[0]:g} is not above {shown[1]:g}"
+def _names(label: str, level: str) -> bool:
+    return re.search(rf"{re.escape(level)}(?![\d.]*\d)", label) is not None
+
+
+def _at_levels(verdict: Verdict) -> Iterator[str]:
+    """“0.64 at ε = 10” is looked up among the numbers at that level, where there are such."""
+    for number, percent, level in AT_LEVEL.findall(REFERENCES.sub(" ", verdict.why)):
+        there = [value for label, value in {**verdict.evidence, **verdict.variants}.items() if _names(label, level)]
+        if _names(verdict.name, level):
+            there += [float(one) for one in (verdict.ours, verdict.published) if isinstance(one, int | float)]
+        scale, half = (0.01 if percent else 1.0), 0.51 * 10.0 ** -len(number.partition(".")[2])
+        if there and not any(abs(value / one - float(number)) <= half for value in there for one in {scale, 1.0}):
+            yield f"{number}{percent} at {level} is said, and no number at {level} is that"
+
+
+def _moves(verdict: Verdict) -> Iterator[str]:
+    """What falls must come out lower, and a part is no more than the whole."""
+    for way, start, end in MOVES.findall(verdict.why):
+        if (way == "falls") != (float(start) > float(end)):
+            yield f"“{way} from {start} to {end}” is said"
+    for part, whole in PART.findall(verdict.why):
+        if int(part.replace(",", "")) > int(whole.replace(",", "")):
+            yield f"“{part} of {whole}” is said"

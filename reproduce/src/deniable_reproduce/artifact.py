@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +13,7 @@ from typing import Any
 
 from deniable.errors import InvalidParameter
 from deniable.privacy import FixedKeystream
+from deniable_reproduce.reads import Reads
 from deniable_reproduce.verdict import CLAIMS, DIFFERS, NOT_COMPARED, RELEASED, REPRODUCED, Verdict
 
 Result = dict[str, Any]
@@ -24,6 +26,7 @@ Why = str | Callable[[Result], str]
 """A reason in words; one that quotes computed numbers makes its words of the result."""
 FILES = "files"
 """Where a result keeps the names of the data files it was computed from."""
+UNREAD = "It rests on no number of this run."
 
 
 class MissingData(InvalidParameter):
@@ -77,6 +80,13 @@ class Run:
         raise MissingData(
             f"this artifact needs {name} ({source}); {where}. Put the file there and run again with --data DIRECTORY."
         )
+
+    def package(self, name: str) -> bool:
+        """Is an optional package installed? If so, what follows rests on it."""
+        if importlib.util.find_spec(name) is None:
+            return False
+        self.opened.add(name)
+        return True
 
     def has(self, name: str) -> bool:
         """Is a data file here?"""
@@ -137,7 +147,8 @@ class Published:
     `variants` are other readings of it, and are held against the printed one; `evidence` is any other number that bears the
     reason out. `given` are numbers that the reason quotes from the source. `cause_unknown` says that the cause is not known.
     `of` finds our number in a result; without it the value under the same name in `result["numbers"]` is meant.
-    `needs` are the data files without which there is nothing to compare; without it, all of the artifact's.
+    `needs` are the data files (or optional packages) without which there is nothing to compare; without it, all data files of
+    the artifact.
     """
 
     name: str
@@ -158,8 +169,11 @@ class Published:
         return float(result["numbers"][self.name] if self.of is None else self.of(result))
 
     def verdict(self, result: Result) -> Verdict:
-        """Ours beside the published."""
-        ours = self.ours(result)
+        """Ours beside the published; a value that rests on nothing computed is not compared."""
+        reads = Reads()
+        ours = self.ours(reads.of(result))
+        if not reads.numbers:
+            return Verdict(self.name, self.where, self.value, None, self.tolerance, NOT_COMPARED, UNREAD)
         judged = Verdict(self.name, self.where, self.value, ours, self.tolerance, REPRODUCED, "")
         if self._near(ours):
             return replace(judged, evidence=_found(self.evidence, result))
@@ -187,6 +201,7 @@ class Published:
 class Claim:
     """A statement of a source in words, and whether our numbers bear it out; `evidence` shows by how much.
 
+    Where it holds without `evidence`, the numbers are shown that `holds` has looked at; if it looked at none, nothing was compared.
     `levels` says at which ε it holds, for a reason that speaks of them.
     """
 
@@ -202,10 +217,13 @@ class Claim:
 
     def verdict(self, result: Result) -> Verdict:
         """Does it hold?"""
-        holds = bool(self.holds(result))
+        reads = Reads()
+        holds = bool(self.holds(reads.of(result)))
+        if not reads.numbers:
+            return Verdict(CLAIMS, self.where, self.text, None, 0.0, NOT_COMPARED, UNREAD)
         judged = Verdict(CLAIMS, self.where, self.text, holds, 0.0, REPRODUCED, "", evidence=_found(self.evidence, result))
         if holds:
-            return judged
+            return judged if judged.evidence else replace(judged, evidence=reads.shown())
         levels = {} if self.levels is None else self.levels(result)
         return replace(
             judged, verdict=DIFFERS, why=_text(self.why, result), levels=levels, given=self.given, cause_unknown=self.cause_unknown
@@ -243,7 +261,7 @@ class Artifact:
         missing = [name for name in (self.data if one.needs is None else one.needs) if name not in read]
         if not missing:
             return one.verdict(result)
-        why = f"Nothing was computed for it: {', '.join(missing)} was not read."
+        why = f"Nothing was computed for it: {', '.join(missing)} is not here."
         if isinstance(one, Claim):
             return Verdict(CLAIMS, one.where, one.text, None, 0.0, NOT_COMPARED, why)
         return Verdict(one.name, one.where, one.value, None, one.tolerance, NOT_COMPARED, why)

@@ -40,9 +40,8 @@ STEPS = 30
 BEYOND = (
     "The released programs draw noise again until it falls into [0, 1], and count every draw outside as a failure; the box "
     "bound counts "
-    "it as lost. But a model answers there too. With every report answered, Laplace keeps the answer more often than "
-    "Exponential; counted "
-    "as released, less often at small ε."
+    "it as lost. But a model answers there too: with every report answered, utility of Laplace is above utility of Exponential; "
+    "Laplace as released is below utility of Exponential at ε = 1."
 )
 
 

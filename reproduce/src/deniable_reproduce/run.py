@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import json
 import math
 import platform
@@ -128,6 +129,7 @@ def identity(artifact: Artifact, run: Run) -> dict[str, Any]:
         "code": code_version(),
         "numpy": np.__version__,
         "scipy": scipy.__version__,
+        "torch": importlib.util.find_spec("torch") is not None,
         "data": files,
     }
 

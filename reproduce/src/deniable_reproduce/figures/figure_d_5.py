@@ -90,8 +90,8 @@ def why(result: Result) -> str:
     """From which ε on TraCS-D is ahead, as computed."""
     first = first_level_below(result["rows"], OWN, OTHER)
     behind = [f"{level:g}" for level, below in levels_below(result["rows"], OWN, OTHER).items() if not below]
-    ahead = f"from ε = {first:g} on TraCS-D errs less" if first else "TraCS-D is never ahead for good"
-    return f"With both drawn as defined, the redesigned square wave errs no more at ε = {', '.join(behind)}; {ahead}."
+    ahead = f"{OWN} errs less than {OTHER} from ε = {first:g} on" if first else "it is so at the largest ε too"
+    return f"With both drawn as defined, {OTHER} errs no more than {OWN} at ε = {', '.join(behind)}; {ahead}."
 
 
 ARTIFACT = Artifact(

@@ -27,6 +27,7 @@ def compute(run: Run) -> Result:
         result["numbers"][f"places, {name}"] = len(places)
         inside = places[(places[:, 0] >= left) & (places[:, 0] < right) & (places[:, 1] >= bottom) & (places[:, 1] < top)]
         result["numbers"][f"places in the printed area, {name}"] = len(inside)
+        result["numbers"][f"places outside it, {name}"] = len(places) - len(inside)
         for axis, label in enumerate(("longitude", "latitude")):
             result["numbers"][f"least {label}, {name}"] = float(places[:, axis].min())
             result["numbers"][f"largest {label}, {name}"] = float(places[:, axis].max())
@@ -86,7 +87,7 @@ ARTIFACT = Artifact(
             "Section 6.3.1",
             "The file's longitudes begin at −88.0, the printed area at −87.9.",
             variants=readings("CHI"),
-            evidence=named("least longitude, CHI", "largest longitude, CHI"),
+            evidence=named("places outside it, CHI", "least longitude, CHI", "largest longitude, CHI"),
             given=(-87.9,),
         ),
         Published(
@@ -96,7 +97,13 @@ ARTIFACT = Artifact(
             "Section 6.3.1",
             "Twenty places lie just outside the printed area.",
             variants=readings("TKY"),
-            evidence=named("least longitude, TKY", "largest longitude, TKY", "least latitude, TKY", "largest latitude, TKY"),
+            evidence=named(
+                "places outside it, TKY",
+                "least longitude, TKY",
+                "largest longitude, TKY",
+                "least latitude, TKY",
+                "largest latitude, TKY",
+            ),
         ),
     ),
     claims=(
