@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from intervals.shapes import of_population
 
 Floats = NDArray[np.float64]
 LEVEL = 0.95
@@ -63,12 +66,36 @@ def at_once(answer: Answer, name: str) -> Answer:
     return Answer(name, answer.target, np.zeros(1), miss - (half if miss[0] == 0 else 0.0), np.array([half + miss[0]]))
 
 
-def bin_shares(values: Floats, bins: int) -> Floats:
-    """The share of people in each equal bin of [0, 1)."""
-    return np.asarray(np.histogram(values, bins, (0, 1))[0] / len(values))
+def truth_of(cell: Cell, target: str, values: Floats, question: Callable[[Floats], Any]) -> Any:
+    """The true answer for the people who took part, or for the population they were drawn from."""
+    kind = "places" if values.ndim == 2 else "numbers"
+    return question(values) if target == "these users" else of_population(kind, cell.shape, question)
 
 
-def quantiles_of(values: Floats, levels: tuple[float, ...]) -> Floats:
+@cache
+def bins(count: int) -> Callable[[Floats], Floats]:
+    """The share of people in each of so many equal bins of [0, 1)."""
+    return lambda values: np.asarray(np.histogram(values, count, (0, 1))[0] / len(values))
+
+
+@cache
+def ranges(*ends: tuple[float, float]) -> Callable[[Floats], Floats]:
+    """The share of people in each range."""
+    return lambda values: np.array([np.mean((values >= low) & (values < high)) for low, high in ends])
+
+
+@cache
+def quantiles_at(*levels: float) -> Callable[[Floats], Floats]:
     """The least values up to which these shares of people lie."""
-    ordered = np.sort(values)
-    return np.asarray(ordered[np.ceil(np.array(levels) * len(values) - 1e-9).astype(int) - 1])
+
+    def question(values: Floats) -> Floats:
+        places = np.ceil(np.array(levels) * len(values) - 1e-9).astype(int) - 1
+        return np.asarray(np.partition(values, places)[places])
+
+    return question
+
+
+def yes(values: Floats) -> Floats:
+    """The shares of no and yes: is the value below 0.2?"""
+    share = float(np.mean(values < 0.2))
+    return np.array([1 - share, share])

@@ -21,8 +21,22 @@ from deniable.estimators import (
     two_way,
 )
 from deniable.studies import KaryPair, answer_in_pairs, bounded_pair, estimate_ones
-from intervals.answers import BOTH, LEVEL, Answer, Cell, Floats, Trial, at_once, bin_shares, of_shares, quantiles_of
-from intervals.shapes import NUMBERS, population
+from intervals.answers import (
+    BOTH,
+    LEVEL,
+    Answer,
+    Cell,
+    Floats,
+    Trial,
+    at_once,
+    bins,
+    of_shares,
+    quantiles_at,
+    ranges,
+    truth_of,
+    yes,
+)
+from intervals.shapes import NUMBERS
 
 BINS = 8
 LEVELS, RANGES = (0.1, 0.5, 0.9), ((0.0, 0.2), (0.25, 0.75))
@@ -38,10 +52,6 @@ def parts_of(values: Floats, parts: int) -> Any:
     return np.minimum((values * parts).astype(np.int64), parts - 1)
 
 
-def _people(cell: Cell, target: str, values: Floats) -> Floats:
-    return values if target == "these users" else population("numbers", cell.shape)
-
-
 def categories(cell: Cell) -> Trial:
     """Shares of eight categories, and those of yes and no."""
     extra = {"patterns": [[i, (i + 1) % BINS, (i + 3) % BINS] for i in range(BINS)]} if cell.mechanism == "extremal" else {}
@@ -51,7 +61,7 @@ def categories(cell: Cell) -> Trial:
         values = NUMBERS[cell.shape](draws, cell.n)
         sums = accumulator_for(mechanism).add(randomize_many(mechanism, parts_of(values, BINS), stream))
         for target in BOTH:
-            truth, whose = bin_shares(_people(cell, target, values), BINS), target
+            truth, whose = truth_of(cell, target, values, bins(BINS)), target
             unbiased = shares(sums, target=whose)
             yield of_shares("shares", target, truth, unbiased.interval(LEVEL))
             yield at_once(of_shares("", target, truth, unbiased.interval(LEVEL, together=True)), "shares, together")
@@ -73,10 +83,14 @@ def yes_or_no(cell: Cell) -> Trial:
         values = NUMBERS[cell.shape](draws, cell.n)
         sums = accumulator_for(mechanism).add(randomize_many(mechanism, (values < 0.2).astype(np.int64), stream))
         for target in BOTH:
-            yes = np.mean(_people(cell, target, values) < 0.2)
-            yield of_shares("shares", target, [1 - yes, yes], shares(sums, target=target).interval(LEVEL))
+            yield of_shares("shares", target, truth_of(cell, target, values, yes), shares(sums, target=target).interval(LEVEL))
 
     return trial
+
+
+def _crossed(values: Floats) -> Any:
+    """The share of every answer and part."""
+    return np.bincount(4 * (values < 0.2) + parts_of(values, 4), minlength=8) / len(values)
 
 
 def attributes(cell: Cell) -> Trial:
@@ -89,16 +103,14 @@ def attributes(cell: Cell) -> Trial:
         reports = randomize_many(mechanism, {"yes": (values < 0.2).astype(np.int64), "part": parts_of(values, 4)}, stream)
         sums: Any = accumulator_for(mechanism).add(reports)
         for target in BOTH:
-            people = _people(cell, target, values)
-            yes, part = np.mean(people < 0.2), bin_shares(people, 4)
+            answer, part = truth_of(cell, target, values, yes), truth_of(cell, target, values, bins(4))
             if all(one.n for one in sums.parts.values()):
                 by_field = attribute_shares(sums, target=target)
-                yield of_shares("attribute_shares", target, [1 - yes, yes], by_field["yes"].interval(LEVEL))
+                yield of_shares("attribute_shares", target, answer, by_field["yes"].interval(LEVEL))
                 yield of_shares("attribute_shares, four values", target, part, by_field["part"].interval(LEVEL))
             if cell.mechanism == "product":
-                cut = np.histogram2d(people < 0.2, parts_of(people, 4), bins=(2, 4), range=((-0.5, 1.5), (-0.5, 3.5)))[0]
                 table = two_way(reports, "yes", "part", target=target)
-                yield of_shares("two_way", target, cut.ravel() / len(people), table.interval(LEVEL))
+                yield of_shares("two_way", target, truth_of(cell, target, values, _crossed), table.interval(LEVEL))
 
     return trial
 
@@ -120,7 +132,7 @@ def rounds(cell: Cell) -> Trial:
         present = np.concatenate([np.arange(cell.n), np.arange(cell.n), np.arange(cell.n // 2)])
         some = Reports(mechanism, np.concatenate([one.outputs for one in sent])[: len(present)])
         for target in BOTH:
-            truth = bin_shares(_people(cell, target, values), 4)
+            truth = truth_of(cell, target, values, bins(4))
             yield of_shares("shares_over_rounds", target, truth, shares_over_rounds(sent, target=target).interval(LEVEL))
             ends = shares_per_user(some, present, target=target).interval(LEVEL)
             yield of_shares("shares_per_user", target, truth, ends)
@@ -132,19 +144,19 @@ def trees(cell: Cell) -> Trial:
     """A hierarchical histogram of sixteen leaves."""
     oracle: Any = cell.mechanism
     tree = HierarchicalHistogram(Interval(0, 1), epsilon=cell.epsilon, fan_out=4, levels=2, oracle=oracle)
+    questions = bins(tree.leaves), ranges(*RANGES), quantiles_at(*LEVELS)
 
     def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
         reports = tree.randomize_many(NUMBERS[cell.shape](draws, cell.n), stream)
         if any(len(batch) == 0 for batch in reports):
             return
-        sums, people = tree.accumulate(reports), population("numbers", cell.shape)
-        leaves = bin_shares(people, tree.leaves)
+        sums = tree.accumulate(reports)
+        leaves, between, levels = (truth_of(cell, "population", np.empty(0), question) for question in questions)
         yield of_shares("tree: shares", "population", leaves, sums.shares().interval(LEVEL))
         yield of_shares("tree: cdf", "population", np.cumsum(leaves)[:-1], sums.cdf().interval(LEVEL))
         ends = np.array([sums.range_share(low, high).interval(LEVEL) for low, high in RANGES])
-        between = [np.mean((people >= low) & (people < high)) for low, high in RANGES]
         yield of_shares("tree: range_share", "population", between, (ends[:, 0], ends[:, 1]))
-        yield of_shares("tree: quantiles", "population", quantiles_of(people, LEVELS), sums.quantiles(LEVELS).interval(LEVEL))
+        yield of_shares("tree: quantiles", "population", levels, sums.quantiles(LEVELS).interval(LEVEL))
 
     return trial
 
@@ -158,7 +170,7 @@ def words(cell: Cell) -> Trial:
         reports = randomize_many(mechanism, parts_of(values, 256).astype(np.uint64), stream)
         for target in BOTH:
             found = heavy_hitters(reports, target=target)
-            truth = bin_shares(_people(cell, target, values), 256)[np.array(found.words, int)] if len(found) else np.empty(0)
+            truth = truth_of(cell, target, values, bins(256))[np.array(found.words, int)] if len(found) else np.empty(0)
             for name, one, scale in (("heavy_hitters", found.shares, 1), ("heavy_hitters, counts", found.counts, cell.n)):
                 if len(found):
                     low, high = one.interval(LEVEL)

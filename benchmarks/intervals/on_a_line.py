@@ -13,8 +13,8 @@ from deniable.batch import randomize_many
 from deniable.core import Circle, Interval, make_mechanism
 from deniable.errors import NotSupported
 from deniable.estimators import accumulated, direction, histogram, mean, shape, variance
-from intervals.answers import BOTH, LEVEL, Answer, Cell, Floats, Trial, at_once, bin_shares, of_shares, quantiles_of
-from intervals.shapes import NUMBERS, population
+from intervals.answers import BOTH, LEVEL, Answer, Cell, Floats, Trial, at_once, bins, of_shares, quantiles_at, ranges, truth_of
+from intervals.shapes import NUMBERS
 
 BINS, LEVELS, RANGES = 8, (0.1, 0.5, 0.9), ((0.0, 0.2), (0.25, 0.7))
 CELLS = 2400
@@ -32,21 +32,21 @@ def line(cell: Cell) -> Trial:
     def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
         values = NUMBERS[cell.shape](draws, cell.n)
         sums = accumulated(randomize_many(mechanism, values, stream))
-        people = values if target == "these users" else population("numbers", cell.shape)
-        fitted, truth = shape(sums, target=target), bin_shares(people, BINS)
-        bins = fitted.bins(BINS)
-        yield of_shares("distribution", target, truth, bins.interval(LEVEL))
-        yield at_once(of_shares("", target, truth, bins.interval(LEVEL, together=True)), "distribution, together")
+        middle, spread = truth_of(cell, target, values, np.mean), truth_of(cell, target, values, np.var)
+        fitted, truth = shape(sums, target=target), truth_of(cell, target, values, bins(BINS))
+        parts = fitted.bins(BINS)
+        yield of_shares("distribution", target, truth, parts.interval(LEVEL))
+        yield at_once(of_shares("", target, truth, parts.interval(LEVEL, together=True)), "distribution, together")
         with suppress(NotSupported):  # more bins than the reports tell apart
             yield of_shares("histogram", target, truth, histogram(sums, BINS, target=target).interval(LEVEL))
         ends = np.array([fitted.range_share(low, high).interval(LEVEL) for low, high in RANGES])
-        between = [np.mean((people >= low) & (people < high)) for low, high in RANGES]
-        yield of_shares("range_share", target, between, (ends[:, 0], ends[:, 1]))
-        yield of_shares("quantiles", target, quantiles_of(people, LEVELS), fitted.quantiles(LEVELS).interval(LEVEL))
-        yield of_shares("mean", target, people.mean(), mean(sums, target=target).interval(LEVEL))
-        yield of_shares("mean of the fit", target, people.mean(), fitted.mean().interval(LEVEL))
-        yield of_shares("variance", target, people.var(), variance(sums, target=target).interval(LEVEL))
-        yield of_shares("variance of the fit", target, people.var(), fitted.variance().interval(LEVEL))
+        yield of_shares("range_share", target, truth_of(cell, target, values, ranges(*RANGES)), (ends[:, 0], ends[:, 1]))
+        levels = truth_of(cell, target, values, quantiles_at(*LEVELS))
+        yield of_shares("quantiles", target, levels, fitted.quantiles(LEVELS).interval(LEVEL))
+        yield of_shares("mean", target, middle, mean(sums, target=target).interval(LEVEL))
+        yield of_shares("mean of the fit", target, middle, fitted.mean().interval(LEVEL))
+        yield of_shares("variance", target, spread, variance(sums, target=target).interval(LEVEL))
+        yield of_shares("variance of the fit", target, spread, fitted.variance().interval(LEVEL))
 
     return trial
 
@@ -59,12 +59,20 @@ def means(cell: Cell) -> Trial:
         values = NUMBERS[cell.shape](draws, cell.n)
         sums = accumulated(randomize_many(mechanism, values, stream))
         for target in BOTH:
-            people = values if target == "these users" else population("numbers", cell.shape)
-            yield of_shares("mean", target, people.mean(), mean(sums, target=target).interval(LEVEL))
+            yield of_shares("mean", target, truth_of(cell, target, values, np.mean), mean(sums, target=target).interval(LEVEL))
             with suppress(NotSupported):  # reports that do not show the spread
-                yield of_shares("variance", target, people.var(), variance(sums, target=target).interval(LEVEL))
+                ends = variance(sums, target=target).interval(LEVEL)
+                yield of_shares("variance", target, truth_of(cell, target, values, np.var), ends)
 
     return trial
+
+
+def _across(values: Floats) -> Any:
+    return np.mean((values >= 0.9) | (values < 0.15))
+
+
+def _resultant(values: Floats) -> complex:
+    return complex(np.exp(2j * math.pi * values).mean())
 
 
 def circle(cell: Cell) -> Trial:
@@ -75,22 +83,18 @@ def circle(cell: Cell) -> Trial:
     def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
         values = NUMBERS[cell.shape](draws, cell.n)
         sums = accumulated(randomize_many(mechanism, values, stream))
-        fitted = shape(sums, target=target)
-        people = values if target == "these users" else population("numbers", cell.shape)
-        yield of_shares("distribution", target, bin_shares(people, BINS), fitted.bins(BINS).interval(LEVEL))
-        across = np.mean((people >= 0.9) | (people < 0.15))
+        fitted, truth = shape(sums, target=target), truth_of(cell, target, values, bins(BINS))
+        yield of_shares("distribution", target, truth, fitted.bins(BINS).interval(LEVEL))
+        across = truth_of(cell, target, values, _across)
         yield of_shares("range_share", target, across, fitted.range_share(0.9, 0.15).interval(LEVEL))
         for whose in BOTH:
-            yield from directed(
-                whose, direction(sums, target=whose), values if whose == BOTH[0] else population("numbers", cell.shape)
-            )
+            yield from directed(whose, direction(sums, target=whose), truth_of(cell, whose, values, _resultant))
 
     return trial
 
 
-def directed(target: str, answer: Any, people: Floats) -> Iterator[Answer]:
+def directed(target: str, answer: Any, resultant: complex) -> Iterator[Answer]:
     """The mean direction, relative to the middle of its interval, and the concentration."""
-    resultant = complex(np.exp(2j * math.pi * people).mean())
     low, high = answer.interval(LEVEL)
     half = min((high - low) / 2, 0.5)
     turn = math.atan2(resultant.imag, resultant.real) / (2 * math.pi) - (low + high) / 2

@@ -12,8 +12,8 @@ from deniable.batch import randomize_many
 from deniable.core import Interval, Rectangle, make_mechanism
 from deniable.errors import NotSupported
 from deniable.studies import density_map, origin_destination
-from intervals.answers import LEVEL, Answer, Cell, Floats, Trial, of_shares
-from intervals.shapes import PLACES, population
+from intervals.answers import LEVEL, Answer, Cell, Floats, Trial, of_shares, truth_of
+from intervals.shapes import PLACES
 
 SIDE = 3
 MAPS = ("nearest-cells", "tracs-c", "tracs-d")
@@ -29,6 +29,10 @@ def _table(places: Floats) -> Floats:
     return np.histogram2d(places[:, 1], places[:, 0], bins=SIDE, range=((0, 1), (0, 1)))[0].ravel() / len(places)
 
 
+def _in_the_corner(places: Floats) -> Any:
+    return np.mean((places[:, 0] < CORNERS[1][0]) & (places[:, 1] < CORNERS[1][1]))
+
+
 def maps(cell: Cell) -> Trial:
     """A map of three by three cells, and a range that cuts them."""
     extra = {} if cell.mechanism == "tracs-d" else {"domain": _square(48)}
@@ -38,10 +42,9 @@ def maps(cell: Cell) -> Trial:
     def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
         places = PLACES[cell.shape](draws, cell.n)
         reports = randomize_many(mechanism, places, stream)
-        people = places if target == "these users" else population("places", cell.shape)
-        fitted, truth = density_map(reports, cells=SIDE, target=target), _table(people)
+        fitted, truth = density_map(reports, cells=SIDE, target=target), truth_of(cell, target, places, _table)
         yield of_shares("density_map", target, truth, fitted.interval(LEVEL))
-        inside = np.mean((people[:, 0] < CORNERS[1][0]) & (people[:, 1] < CORNERS[1][1]))
+        inside = truth_of(cell, target, places, _in_the_corner)
         yield of_shares("density_map: range_share", target, inside, fitted.range_share(*CORNERS).interval(LEVEL))
         with suppress(NotSupported):
             inverted = density_map(reports, cells=SIDE, target=target, method="unbiased")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,8 +84,14 @@ PLACES: dict[str, Draw] = {
 }
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=2)
 def population(kind: str, shape: str) -> Floats:
     """A large population of one shape, the same in every process."""
     draw = (PLACES if kind == "places" else NUMBERS)[shape]
     return draw(np.random.default_rng(zlib.crc32(shape.encode())), POPULATION)
+
+
+@lru_cache(maxsize=256)
+def of_population(kind: str, shape: str, question: Callable[[Floats], Any]) -> Any:
+    """The true answer for the population, worked out once."""
+    return question(population(kind, shape))
