@@ -1,0 +1,104 @@
+"""Numbers on an interval and on a circle: bins, ranges, quantiles, means, spreads and directions, from one fit each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from deniable.batch import randomize_many
+from deniable.core import Circle, Interval, make_mechanism
+from deniable.errors import NotSupported
+from deniable.estimators import accumulated, direction, histogram, mean, shape, variance
+from intervals.answers import BOTH, LEVEL, Answer, Cell, Floats, Trial, at_once, bins, of_shares, quantiles_at, ranges, truth_of
+from intervals.shapes import NUMBERS
+
+BINS, LEVELS, RANGES = 8, (0.1, 0.5, 0.9), ((0.0, 0.2), (0.25, 0.7))
+CELLS = 2400
+"""Of the domains here: fine enough for all that is asked, and the same laws as finer ones, many times as fast."""
+LINES = ("sw", "window", "pm")
+MEANS = ("hm", "duchi", "laplace", "three-outputs", "one-bit-mean", "pm-c")
+CIRCLES = ("circular-window", "purkayastha")
+
+
+def line(cell: Cell) -> Trial:
+    """Everything that can be asked of a number, from one fit."""
+    mechanism: Any = make_mechanism(cell.mechanism, domain=Interval(0, 1, cells=CELLS), epsilon=cell.epsilon)
+    target: Any = cell.target
+
+    def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
+        values = NUMBERS[cell.shape](draws, cell.n)
+        sums = accumulated(randomize_many(mechanism, values, stream))
+        middle, spread = truth_of(cell, target, values, np.mean), truth_of(cell, target, values, np.var)
+        fitted, truth = shape(sums, target=target), truth_of(cell, target, values, bins(BINS))
+        parts = fitted.bins(BINS)
+        yield of_shares("distribution", target, truth, parts.interval(LEVEL))
+        yield at_once(of_shares("", target, truth, parts.interval(LEVEL, together=True)), "distribution, together")
+        with suppress(NotSupported):  # more bins than the reports tell apart
+            yield of_shares("histogram", target, truth, histogram(sums, BINS, target=target).interval(LEVEL))
+        ends = np.array([fitted.range_share(low, high).interval(LEVEL) for low, high in RANGES])
+        yield of_shares("range_share", target, truth_of(cell, target, values, ranges(*RANGES)), (ends[:, 0], ends[:, 1]))
+        levels = truth_of(cell, target, values, quantiles_at(*LEVELS))
+        yield of_shares("quantiles", target, levels, fitted.quantiles(LEVELS).interval(LEVEL))
+        yield of_shares("mean", target, middle, mean(sums, target=target).interval(LEVEL))
+        yield of_shares("mean of the fit", target, middle, fitted.mean().interval(LEVEL))
+        yield of_shares("variance", target, spread, variance(sums, target=target).interval(LEVEL))
+        yield of_shares("variance of the fit", target, spread, fitted.variance().interval(LEVEL))
+
+    return trial
+
+
+def means(cell: Cell) -> Trial:
+    """Mean and variance from mechanisms that are made for means."""
+    mechanism: Any = make_mechanism(cell.mechanism, domain=Interval(0, 1, cells=CELLS), epsilon=cell.epsilon)
+
+    def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
+        values = NUMBERS[cell.shape](draws, cell.n)
+        sums = accumulated(randomize_many(mechanism, values, stream))
+        for target in BOTH:
+            yield of_shares("mean", target, truth_of(cell, target, values, np.mean), mean(sums, target=target).interval(LEVEL))
+            with suppress(NotSupported):  # reports that do not show the spread
+                ends = variance(sums, target=target).interval(LEVEL)
+                yield of_shares("variance", target, truth_of(cell, target, values, np.var), ends)
+
+    return trial
+
+
+def _across(values: Floats) -> Any:
+    return np.mean((values >= 0.9) | (values < 0.15))
+
+
+def _resultant(values: Floats) -> complex:
+    return complex(np.exp(2j * math.pi * values).mean())
+
+
+def circle(cell: Cell) -> Trial:
+    """Directions: the mean one, their concentration, bins and a range across zero."""
+    mechanism: Any = make_mechanism(cell.mechanism, domain=Circle(1, cells=CELLS), epsilon=cell.epsilon)
+    target: Any = cell.target
+
+    def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
+        values = NUMBERS[cell.shape](draws, cell.n)
+        sums = accumulated(randomize_many(mechanism, values, stream))
+        fitted, truth = shape(sums, target=target), truth_of(cell, target, values, bins(BINS))
+        yield of_shares("distribution", target, truth, fitted.bins(BINS).interval(LEVEL))
+        across = truth_of(cell, target, values, _across)
+        yield of_shares("range_share", target, across, fitted.range_share(0.9, 0.15).interval(LEVEL))
+        for whose in BOTH:
+            yield from directed(whose, direction(sums, target=whose), truth_of(cell, whose, values, _resultant))
+
+    return trial
+
+
+def directed(target: str, answer: Any, resultant: complex) -> Iterator[Answer]:
+    """The mean direction, relative to the middle of its interval, and the concentration."""
+    low, high = answer.interval(LEVEL)
+    half = min((high - low) / 2, 0.5)
+    turn = math.atan2(resultant.imag, resultant.real) / (2 * math.pi) - (low + high) / 2
+    off = np.array([(turn + 0.5) % 1 - 0.5])
+    if abs(resultant) > 2e-3:  # a uniform population has no mean direction
+        yield Answer("direction", target, off, np.array([-half]), np.array([half]))
+    yield of_shares("concentration", target, abs(resultant), answer.concentration_interval(LEVEL))

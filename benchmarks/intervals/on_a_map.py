@@ -1,0 +1,69 @@
+"""Places: density maps and ranges, and trips between cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from deniable.batch import randomize_many
+from deniable.core import Interval, Rectangle, make_mechanism
+from deniable.errors import NotSupported
+from deniable.studies import density_map, origin_destination
+from intervals.answers import LEVEL, Answer, Cell, Floats, Trial, of_shares, truth_of
+from intervals.shapes import PLACES
+
+SIDE = 3
+MAPS = ("nearest-cells", "tracs-c", "tracs-d")
+CORNERS = ((0.0, 0.0), (0.5, 0.6))
+
+
+def _square(cells: int) -> Rectangle:
+    return Rectangle(Interval(0, 1, cells=cells), Interval(0, 1, cells=cells))
+
+
+def _table(places: Floats) -> Floats:
+    """The share of places in every cell, lowest row first."""
+    return np.histogram2d(places[:, 1], places[:, 0], bins=SIDE, range=((0, 1), (0, 1)))[0].ravel() / len(places)
+
+
+def _in_the_corner(places: Floats) -> Any:
+    return np.mean((places[:, 0] < CORNERS[1][0]) & (places[:, 1] < CORNERS[1][1]))
+
+
+def maps(cell: Cell) -> Trial:
+    """A map of three by three cells, and a range that cuts them."""
+    extra = {} if cell.mechanism == "tracs-d" else {"domain": _square(48)}
+    mechanism: Any = make_mechanism(cell.mechanism, epsilon=cell.epsilon, **extra)
+    target: Any = cell.target
+
+    def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
+        places = PLACES[cell.shape](draws, cell.n)
+        reports = randomize_many(mechanism, places, stream)
+        fitted, truth = density_map(reports, cells=SIDE, target=target), truth_of(cell, target, places, _table)
+        yield of_shares("density_map", target, truth, fitted.interval(LEVEL))
+        inside = truth_of(cell, target, places, _in_the_corner)
+        yield of_shares("density_map: range_share", target, inside, fitted.range_share(*CORNERS).interval(LEVEL))
+        with suppress(NotSupported):
+            inverted = density_map(reports, cells=SIDE, target=target, method="unbiased")
+            yield of_shares("density_map, unbiased", target, truth, inverted.interval(LEVEL))
+
+    return trial
+
+
+def trips(cell: Cell) -> Trial:
+    """From where to where people go, on a map of two by two cells that are the mechanism's own."""
+    mechanism: Any = make_mechanism(cell.mechanism, domain=_square(2), epsilon=cell.epsilon, area="1/4")
+
+    def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
+        start, end = PLACES[cell.shape](draws, cell.n), PLACES[cell.shape](draws, cell.n)
+        end = np.where(draws.random((cell.n, 1)) < 0.3, start, end)
+        reports = randomize_many(mechanism, np.stack([start, end], axis=1).reshape(-1, 2), stream)
+        found = origin_destination(reports, np.arange(0, 2 * cell.n + 1, 2), cells=2)
+        of = [np.minimum((side * 2).astype(int), 1) @ np.array([1, 2]) for side in (start, end)]
+        truth = np.bincount(4 * of[0] + of[1], minlength=16) / cell.n
+        yield of_shares("origin_destination", "these users", truth, found.interval(LEVEL))
+
+    return trial
