@@ -58,6 +58,7 @@ COMMANDS: dict[str, Entry] = {
         DESIGN,
         "The best mechanism for a question, with a certificate.",
         (
+            "deniable design --workload prefix --size 16 --epsilon 1",
             "deniable design --domain interval --loss absolute --epsilon 2",
             "deniable design --domain circle --loss squared --epsilon 1",
         ),

@@ -25,11 +25,20 @@ USUAL = {"interval": "interval:0,1", "circle": "circle", "rectangle": "rectangle
 )
 @click.option("--loss", "-l", default="absolute", show_default=True, help="absolute, squared or power:K.")
 @click.option("--epsilon", "-e", help="Privacy level: a number or a ratio such as 1/3.")
-@click.option("--prior", default="worst", show_default=True, help="Whose error counts: worst, uniform or at:VALUE.")
+@click.option(
+    "--prior",
+    default="worst",
+    show_default=True,
+    help="Whose error counts: worst, uniform or at:VALUE; with --workload uniform or weights such as 3,2,1.",
+)
 @click.option("--unbiased", is_flag=True, help="The mean of a report must be the value; minimise the worst variance.")
 @click.option(
     "--test", nargs=2, metavar="P0 P1", help="Instead of numbers: tell two distributions apart (see `deniable extremal`)."
 )
+@click.option("--workload", help="Instead of a domain: linear questions: prefix, ranges, histogram, marginals:K or a .csv file.")
+@click.option("--size", type=int, help="With --workload: how many values there are.")
+@click.option("--error", default="mean", show_default=True, help="With --workload: mean over the people, or worst value.")
+@click.option("--method", default="convex", show_default=True, help="With --workload: convex, or descent as published.")
 @click.option("--divergence", default="kl", show_default=True, help="With --test: kl, tv, chi2 or hellinger.")
 @click.option("--chart", type=click.Path(dir_okay=False), help="Draw densities and errors to a .png, .svg, .html or .json file.")
 @click.option("--recipe-out", type=click.Path(dir_okay=False), help="Write the mechanism's recipe to a file.")
@@ -47,6 +56,7 @@ def design(
     recipe_out: str | None,
     as_table: bool,
     as_json: bool,
+    **linear: Any,
 ) -> None:
     """Find the best mechanism, measure it, and show a bound that no mechanism of this epsilon passes."""
     from deniable.planning import design as best
@@ -58,6 +68,11 @@ def design(
         return
     if epsilon is None:
         raise InvalidParameter("--epsilon is missing: give a privacy level, for example --epsilon 1")
+    if linear["workload"] is not None:
+        from deniable.cli.workload import design_questions
+
+        design_questions(epsilon=epsilon, prior=prior, chart=chart, recipe_out=recipe_out, as_json=as_json, **linear)
+        return
     if test is not None:
         from deniable.cli.hypothesis_test import design_test
 

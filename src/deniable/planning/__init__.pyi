@@ -47,5 +47,11 @@ from deniable.planning.way import LeftOut as LeftOut
 from deniable.planning.way import Prediction as Prediction
 from deniable.planning.way import Simulated as Simulated
 from deniable.planning.way import Way as Way
+from deniable.planning.workloads.certificate import WrongBound as WrongBound
+from deniable.planning.workloads.design import WorkloadDesign as WorkloadDesign
+from deniable.planning.workloads.design import design_workload as design_workload
+from deniable.planning.workloads.workload import Workload as Workload
+from deniable.planning.workloads.workload import custom_workload as custom_workload
+from deniable.planning.workloads.workload import workload as workload
 
 __all__: list[str]
