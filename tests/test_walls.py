@@ -29,7 +29,7 @@ PACKAGES: dict[str, set[str]] = {
     "surveys": set(),
     "batch": ARRAY_PACKAGES | {"llvmlite", "pyarrow", "pyspark"},
     "estimators": ARRAY_PACKAGES,
-    "privacy": ARRAY_PACKAGES | {"sklearn"},
+    "privacy": ARRAY_PACKAGES | {"gmpy2", "sklearn"},
     "planning": ARRAY_PACKAGES | {"highspy", "pyscipopt"},
     "studies": ARRAY_PACKAGES | {"sklearn", "torch", "skops", "rbcl", "mpyc"},
     "charts": {"numpy", "altair", "vl_convert"},
