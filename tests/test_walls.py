@@ -33,7 +33,7 @@ PACKAGES: dict[str, set[str]] = {
     "planning": ARRAY_PACKAGES | {"highspy", "pyscipopt"},
     "studies": ARRAY_PACKAGES | {"sklearn", "torch", "skops", "rbcl", "mpyc"},
     "charts": {"numpy", "altair", "vl_convert"},
-    "collector": {"numpy", "starlette", "msgspec", "uvicorn", "sqlalchemy", "pyarrow"},
+    "collector": {"cryptography", "numpy", "starlette", "msgspec", "uvicorn", "sqlalchemy", "pyarrow"},
     "cli": {"numpy", "click", "rich", "pyarrow"},
 }
 
