@@ -29,11 +29,11 @@ PACKAGES: dict[str, set[str]] = {
     "surveys": set(),
     "batch": ARRAY_PACKAGES | {"llvmlite", "pyarrow", "pyspark"},
     "estimators": ARRAY_PACKAGES,
-    "privacy": ARRAY_PACKAGES | {"sklearn"},
+    "privacy": ARRAY_PACKAGES | {"gmpy2", "sklearn"},
     "planning": ARRAY_PACKAGES | {"highspy", "pyscipopt"},
     "studies": ARRAY_PACKAGES | {"sklearn", "torch", "skops", "rbcl", "mpyc"},
     "charts": {"numpy", "altair", "vl_convert"},
-    "collector": {"numpy", "starlette", "msgspec", "uvicorn", "sqlalchemy", "pyarrow"},
+    "collector": {"cryptography", "numpy", "starlette", "msgspec", "uvicorn", "sqlalchemy", "pyarrow"},
     "cli": {"numpy", "click", "rich", "pyarrow"},
 }
 

@@ -114,6 +114,12 @@ COMMANDS: dict[str, Entry] = {
         "Save a collector's reports or sums as a Parquet file.",
         ("deniable export http://127.0.0.1:8000 --accumulators -o sums.parquet",),
     ),
+    "relay": Entry(
+        "relay:relay",
+        COLLECT,
+        "Pass on reports that it cannot read, so that the collector does not see who sends.",
+        ("deniable relay --gateway https://collector.example.org",),
+    ),
     "token": Entry("serve:token", COLLECT, "Make a token for the collector.", ("deniable token alice --role admin",)),
     "account": Entry("account:account", JUDGE, "What was promised to a person, in all.", ("deniable account odds --epsilon 1",)),
     "audit": Entry(

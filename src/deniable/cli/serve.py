@@ -64,6 +64,9 @@ MOST_SHOWN = 20
 @click.option("--allow-plain-http", is_flag=True, help="Serve other machines without TLS or a proxy: tokens travel in clear.")
 @click.option("--connections", default=8000, show_default=True, type=click.IntRange(1), help="Open at once, in each worker.")
 @click.option("--connections-per-address", default=256, show_default=True, type=click.IntRange(1), help="From one address.")
+@click.option(
+    "--gateway-keys", type=click.Path(dir_okay=False), help="A file with keys (made if missing): take reports from a relay."
+)
 @click.option("--access-log", is_flag=True, help="Log every request's address and path. Off by default: addresses are personal.")
 @click.option("--log", type=click.Choice(["text", "json"]), default="text", show_default=True, help="The form of log lines.")
 @click.option(
@@ -86,6 +89,7 @@ def serve(
     allow_plain_http: bool,
     connections: int,
     connections_per_address: int,
+    gateway_keys: str | None,
     access_log: bool,
     log: str,
     wait: float,
@@ -93,14 +97,14 @@ def serve(
     as_json: bool,
 ) -> None:
     """Collect answers to SURVEYS (TOML files): count each report once, show estimates."""
-    collector = _collector()
+    collector = collector_package()
     if (tls_certificate is None) != (tls_key is None):
         raise InvalidParameter("give both --tls-certificate and --tls-key, or neither")
     from deniable.surveys import is_loopback
 
     declared = collector.Proxies.parse(proxies)
     if not (tls_certificate or proxies or is_loopback(host)):
-        _in_the_clear(host, allow_plain_http)
+        refuse_plain_http(host, allow_plain_http)
     serving = collector.Serving(
         database=database,
         host=host,
@@ -112,6 +116,7 @@ def serve(
         private_key=tls_key,
         access_log=access_log,
         log=log,
+        gateway_keys=gateway_keys,
         proxies=declared,
         limits=collector.Limits(connections=connections, connections_per_address=connections_per_address),
         pages=list if no_dashboard else _dashboard_pages,
@@ -124,14 +129,16 @@ def serve(
     listening = collector.listening_socket(host, port)
     waiting_for(lambda: collector.Store(database), wait).close()
     opened = _open_surveys(collector, database, surveys)
-    address = _address(host, listening.getsockname()[1], secure=tls_certificate is not None)
+    if gateway_keys is not None:
+        collector.gateway_keys(gateway_keys)  # made once, before several workers look for it
+    address = address_of(host, listening.getsockname()[1], secure=tls_certificate is not None)
     if workers > 1:
         _announce(address, opened, as_json, not no_dashboard)
         sys.exit(collector.run_workers(sys.argv[1:], workers, listening))
     collector.serve(serving, listening, ready=lambda: _announce(address, opened, as_json, not no_dashboard))
 
 
-def _in_the_clear(host: str, allowed: bool) -> None:
+def refuse_plain_http(host: str, allowed: bool) -> None:
     """Whoever is on the way can read tokens and reports, and change them: only for those who ask for it."""
     if not allowed:
         raise InvalidParameter(
@@ -158,7 +165,7 @@ def token(name: str, role: str, database: str, as_json: bool) -> None:
     """Make a token called NAME and print it, once: only its hash is stored."""
     path = database.removeprefix("sqlite:///")
     is_new = database.startswith("sqlite:///") and not Path(path).exists()
-    store = _collector().Store(database)
+    store = collector_package().Store(database)
     try:
         made = store.add_token(name, role)
     finally:
@@ -171,7 +178,8 @@ def token(name: str, role: str, database: str, as_json: bool) -> None:
         click.echo(f"deniable: {path} is a new database; the token is for a collector that is served with it", err=True)
 
 
-def _collector() -> Any:
+def collector_package() -> Any:
+    """The package of the collector, or a sentence that says how to install what it needs."""
     try:
         import deniable.collector as collector
     except ImportError as error:
@@ -222,7 +230,8 @@ def _text(path: str) -> str:
         raise InvalidParameter(f"{Path(path).name} is not a text file in UTF-8; a survey is written in TOML") from None
 
 
-def _address(host: str, port: int, *, secure: bool) -> str:
+def address_of(host: str, port: int, *, secure: bool) -> str:
+    """Where a server on this host and port is reached."""
     return f"{'https' if secure else 'http'}://{f'[{host}]' if ':' in host else host}:{port}"
 
 

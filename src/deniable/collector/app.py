@@ -17,6 +17,7 @@ from starlette.routing import BaseRoute, Route
 
 from deniable.collector.administration import close_survey, create_survey, export
 from deniable.collector.database import DatabaseReplaced
+from deniable.collector.gateway import Gateway
 from deniable.collector.hot_path import AWAY, HotPath
 from deniable.collector.limits import Limits
 from deniable.collector.messages import Problem, Refusal
@@ -28,6 +29,7 @@ from deniable.collector.state import State
 from deniable.collector.store import Store
 from deniable.collector.submitting import submit_batch, submit_one
 from deniable.collector.writer import Writer
+from deniable.privacy import GatewayKeys
 
 
 def make_app(
@@ -39,8 +41,13 @@ def make_app(
     write_at_least: int = 1,
     version: str = "1",
     pages: Sequence[BaseRoute] = (),
+    gateway: GatewayKeys | None = None,
 ) -> Starlette:
-    """The application over a store. `origins` are the web pages that may talk to it; `pages` are served beside the API."""
+    """The application over a store.
+
+    `origins` are the web pages that may talk to it; `pages` are served beside the API; with keys for a `gateway`, it also
+    takes what comes through a relay.
+    """
     state = State(store, Writer(store, at_least=write_at_least), limits or Limits(), submit_needs_token)
     document = openapi_document(version)
 
@@ -81,6 +88,8 @@ def make_app(
         middleware.append(
             Middleware(CORSMiddleware, allow_origins=list(origins), allow_methods=["GET", "POST"], allow_headers=allowed)
         )
+    if gateway is not None:
+        middleware.append(Middleware(Gateway, keys=gateway))
     middleware.append(Middleware(HotPath, state=state))
 
     async def away(_: Request, error: Exception) -> Response:

@@ -19,18 +19,22 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from deniable.collector.addresses import Proxies
 from deniable.collector.app import make_app
 from deniable.collector.connections import Connections
 from deniable.collector.failures import LOGGER
+from deniable.collector.gateway import gateway_keys
 from deniable.collector.limits import Limits
 from deniable.collector.logs import logging_of
 from deniable.collector.metrics import SHARED
 from deniable.collector.protocol import BoundedProtocol
+from deniable.collector.relay import Relay, Upstream
 from deniable.collector.store import Store
 from deniable.collector.tls import TlsServer
 from deniable.errors import InvalidParameter
+from deniable.surveys import trusting
 
 GRACE_SECONDS = 15
 SPARE_FILES = 128
@@ -54,6 +58,8 @@ class Serving:
     access_log: bool = False
     log: str = "text"
     """The form of log lines: text or json. JSON lines never name an address."""
+    gateway_keys: str | None = None
+    """A file with the keys of requests that come through a relay; without one there is no gateway."""
     proxies: Proxies = Proxies()
     """The proxies in front. When there are some and this is plain HTTP, nobody else is answered but this machine."""
     limits: Limits = field(default_factory=Limits)
@@ -97,8 +103,24 @@ def make_server(serving: Serving, ready: Callable[[], None]) -> uvicorn.Server:
         submit_needs_token=serving.submit_needs_token,
         write_at_least=serving.write_at_least,
         pages=serving.pages(),
+        gateway=None if serving.gateway_keys is None else gateway_keys(serving.gateway_keys),
     )
     app.state.collector.connections = table = Connections(limits)
+    return _bounded(app, serving, table, ready)
+
+
+def serve_relay(
+    serving: Serving, gateway: str, listening: socket.socket, *, ca: str | None = None, ready: Callable[[], None] = lambda: None
+) -> None:
+    """Pass encapsulated requests on to a gateway until a signal ends it. `serving.database` is not used: nothing is stored."""
+    limits = _within_files(serving.limits)
+    relay = Relay(Upstream(gateway, None if ca is None else trusting(ca)))
+    _bounded(relay, serving, Connections(limits), ready).run(sockets=[listening])
+
+
+def _bounded(app: ASGIApp, serving: Serving, table: Connections, ready: Callable[[], None]) -> uvicorn.Server:
+    """A server whose every wait for a client has a deadline."""
+    limits = table.limits
     only_proxies = bool(serving.proxies.networks) and serving.certificate is None
 
     def protocol(**uvicorn: Any) -> BoundedProtocol:

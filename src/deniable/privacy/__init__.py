@@ -25,6 +25,12 @@ reconstruct, attribute_inference        what repeated reports, or one report, gi
 count_gain, mean_gain, worst_report    how far fake users can push an estimate
 plausibility_test       could honest users have sent these reports?
 
+Reports without their senders:
+
+ObliviousTransport                      a device's way through a relay (RFC 9458)
+GatewayKeys, KeyConfiguration           what the relay cannot open
+PublicTokenIssuer, PrivateTokenIssuer   tokens that admit a person once and name nobody (RFC 9578)
+
 For authors of mechanisms; never for real reports:
 
 check_mechanism, assert_conforms      the whole suite on one mechanism

@@ -35,5 +35,6 @@ from deniable.surveys.transport import checked_url as checked_url
 from deniable.surveys.transport import is_loopback as is_loopback
 from deniable.surveys.transport import not_reached as not_reached
 from deniable.surveys.transport import open_request as open_request
+from deniable.surveys.transport import trusting as trusting
 
 __all__: list[str]
