@@ -73,7 +73,7 @@ def _seconds_per_location(name: str, paths: Paths, cells: int, turns: int) -> fl
 
 
 def _paths_against_baselines() -> float:
-    ours = max(_seconds_per_location(name, random_paths(200, 200), 60, 7) for name in ("disc", "tracs-c", "tracs-d"))
+    ours = max(_seconds_per_location(name, random_paths(200, 200), 60, 7) for name in ("nearest-cells", "tracs-c", "tracs-d"))
     theirs = min(_seconds_per_location(name, random_paths(3, 20), 60, 2) for name in ("ngram", "atp"))
     return ours / theirs
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from deniable.batch import randomize_many
-from deniable.core import PrefixExtending, Text, TreeHist
+from deniable.core import PrefixExtendingMethod, Text, TreeHist
 from deniable.estimators import heavy_hitters
 from deniable.privacy import FixedKeystream
 
@@ -84,7 +84,10 @@ def one_run(mechanism: Any, wanted: float, values: Texts, run: str) -> dict[str,
 def measure(users: int, runs: int) -> list[dict[str, Any]]:
     """Every mechanism on every distribution, several times."""
     rows = []
-    for mechanism, wanted in ((PrefixExtending(domain=Text(6), epsilon=4), 0.02), (TreeHist(domain=Text(6), epsilon=4), 0.08)):
+    for mechanism, wanted in (
+        (PrefixExtendingMethod(domain=Text(6), epsilon=4), 0.02),
+        (TreeHist(domain=Text(6), epsilon=4), 0.08),
+    ):
         heavy_hitters(randomize_many(mechanism, np.full(200_000, "warm")))  # compile
         for label, values in distributions(wanted, users):
             done = [one_run(mechanism, wanted, values, f"{label} {run}") for run in range(runs)]

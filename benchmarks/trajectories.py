@@ -52,7 +52,7 @@ def cases(epsilon: int) -> list[tuple[str, Mechanism, float | None]]:
         ("tracs-c", make_mechanism("tracs-c", epsilon=epsilon), 1e7),
         ("tracs-d, published split", make_mechanism("tracs-d", epsilon=epsilon, split="published"), 2e6),
         ("tracs-d", make_mechanism("tracs-d", epsilon=epsilon), 2e6),
-        ("disc, 256 x 256", make_mechanism("nearest-cells", domain=grid, epsilon=epsilon), 2e6),
+        ("nearest-cells, 256 x 256", make_mechanism("nearest-cells", domain=grid, epsilon=epsilon), 2e6),
     ]
 
 

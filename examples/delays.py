@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from deniable import Hybrid, Interval, SquareWave
+from deniable import HybridMechanism, Interval, SquareWave
 from deniable.cli.flights import flights
 from deniable.estimators import distribution, mean, quantiles
 
@@ -17,7 +17,7 @@ def main() -> None:
     delays = flights().arr_delay
     delays = np.clip(delays[np.isfinite(delays)], -60, 180)
     half = len(delays) // 2
-    found = mean(Hybrid(domain=RANGE, epsilon=EPSILON).randomize_many(delays[:half]))
+    found = mean(HybridMechanism(domain=RANGE, epsilon=EPSILON).randomize_many(delays[:half]))
     low, high = found.interval()
     print(f"mean delay {float(found.value):.2f} minutes ({float(low):.2f} to {float(high):.2f}); truth {delays[:half].mean():.2f}")
     reports = SquareWave(domain=RANGE, epsilon=EPSILON).randomize_many(delays[half:])

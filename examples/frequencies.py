@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from deniable import Categories, HadamardResponse, KaryRandomizedResponse, OptimizedUnary, SubsetSelection
+from deniable import Categories, HadamardResponse, KaryRandomizedResponse, OptimizedUnaryEncoding, SubsetSelection
 from deniable.cli.flights import flights
 from deniable.estimators import shares
 
@@ -17,7 +17,7 @@ def main() -> None:
     airlines = Categories(sorted(set(truth.tolist())))
     real = np.array([(truth == name).mean() for name in airlines.labels or ()])
     print(f"{len(truth):,} people, {airlines.size} airlines, epsilon = {EPSILON}")
-    for kind in (KaryRandomizedResponse, HadamardResponse, OptimizedUnary, SubsetSelection):
+    for kind in (KaryRandomizedResponse, HadamardResponse, OptimizedUnaryEncoding, SubsetSelection):
         question = kind(domain=airlines, epsilon=EPSILON)
         estimate = shares(question.randomize_many(truth))
         low, high = estimate.interval()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from deniable.cli.flights import flights
-from deniable.core import PrefixExtending, Text
+from deniable.core import PrefixExtendingMethod, Text
 from deniable.estimators import heavy_hitters
 
 
@@ -13,7 +13,7 @@ def main() -> None:
     """Five letters such as UAEWR: 256^5 possible texts, a few dozen real ones."""
     data = flights()
     words = [f"{carrier}{origin}" for carrier, origin in zip(data.carrier.tolist(), data.origin.tolist(), strict=True)]
-    found = heavy_hitters(PrefixExtending(domain=Text(5), epsilon=4).randomize_many(words), share=0.05)
+    found = heavy_hitters(PrefixExtendingMethod(domain=Text(5), epsilon=4).randomize_many(words), share=0.05)
     real = Counter(words)
     low, high = found.shares.interval()
     for i, word in enumerate(found.words):

@@ -27,7 +27,7 @@ class KaryResponse(Offer):
         return kept_share(reports.count(0) / len(reports), self.k, self.epsilon)
 
 
-class OptimizedUnary(Offer):
+class OptimizedUnaryEncoding(Offer):
     optimal = True
 
     def privatise(self, values: Any) -> Any:
@@ -42,7 +42,7 @@ class OptimizedUnary(Offer):
         return float((sum(bits[0] for bits in reports) / len(reports) - q) / (p - q))
 
 
-class SymmetricUnary(OptimizedUnary):
+class SymmetricUnaryEncoding(OptimizedUnaryEncoding):
     optimal = False
 
 
@@ -61,5 +61,10 @@ class LocalHashing(Offer):
 
 
 if __name__ == "__main__":
-    offers: dict[str, type[Offer]] = {"k-rr": KaryResponse, "oue": OptimizedUnary, "sue": SymmetricUnary, "olh": LocalHashing}
+    offers: dict[str, type[Offer]] = {
+        "k-rr": KaryResponse,
+        "oue": OptimizedUnaryEncoding,
+        "sue": SymmetricUnaryEncoding,
+        "olh": LocalHashing,
+    }
     serve(offers, ["multi-freq-ldpy", "numpy", "numba", "xxhash"])

@@ -54,7 +54,7 @@ class Unary(Array):
         return (reports.mean(axis=0) - q) / (p - q)
 
 
-class SymmetricUnary(Unary):
+class SymmetricUnaryEncoding(Unary):
     def probabilities(self) -> tuple[float, float]:
         q = 1 / (math.exp(self.epsilon / 2) + 1)
         return 1 - q, q
@@ -110,6 +110,6 @@ class Laplace(Numeric):
 
 
 if __name__ == "__main__":
-    offers: dict[str, type[Offer]] = {"k-rr": KaryResponse, "oue": Unary, "sue": SymmetricUnary, "laplace": Laplace}
+    offers: dict[str, type[Offer]] = {"k-rr": KaryResponse, "oue": Unary, "sue": SymmetricUnaryEncoding, "laplace": Laplace}
     offers |= {name: type(name, (Piecewise,), {"name": name}) for name in ("window", "pm", "sw")}
     serve(offers, ["numpy"])

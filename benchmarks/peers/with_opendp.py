@@ -45,7 +45,7 @@ class KaryResponse(Offer):
         return kept_share(float((np.asarray(reports) == 0).mean()), self.k, self.epsilon)
 
 
-class SymmetricUnary(Offer):
+class SymmetricUnaryEncoding(Offer):
     def __init__(self, k: int, epsilon: float) -> None:
         super().__init__(k, epsilon)
         self.flip = 1 / (1 + math.exp(epsilon / 2))
@@ -74,4 +74,4 @@ class Laplace(Numeric):
 
 
 if __name__ == "__main__":
-    serve({"k-rr": KaryResponse, "sue": SymmetricUnary, "laplace": Laplace}, ["opendp", "numpy"])
+    serve({"k-rr": KaryResponse, "sue": SymmetricUnaryEncoding, "laplace": Laplace}, ["opendp", "numpy"])

@@ -36,7 +36,7 @@ class DirectEncoding(PureLDP):
         self.client, self.server = DEClient(epsilon=epsilon, d=k), DEServer(epsilon=epsilon, d=k)
 
 
-class OptimizedUnary(PureLDP):
+class OptimizedUnaryEncoding(PureLDP):
     optimized = True
 
     def __init__(self, k: int, epsilon: float) -> None:
@@ -44,7 +44,7 @@ class OptimizedUnary(PureLDP):
         self.client, self.server = (kind(epsilon=epsilon, d=k, use_oue=self.optimized) for kind in (UEClient, UEServer))
 
 
-class SymmetricUnary(OptimizedUnary):
+class SymmetricUnaryEncoding(OptimizedUnaryEncoding):
     optimized = False
 
 
@@ -64,8 +64,8 @@ class HadamardResponse(PureLDP):
 if __name__ == "__main__":
     offers = {
         "k-rr": DirectEncoding,
-        "oue": OptimizedUnary,
-        "sue": SymmetricUnary,
+        "oue": OptimizedUnaryEncoding,
+        "sue": SymmetricUnaryEncoding,
         "olh": LocalHashing,
         "hadamard": HadamardResponse,
     }

@@ -6,14 +6,14 @@ from deniable.core import Circle as Circle
 from deniable.core import CircularWindow as CircularWindow
 from deniable.core import Epsilon as Epsilon
 from deniable.core import HadamardResponse as HadamardResponse
-from deniable.core import Hybrid as Hybrid
+from deniable.core import HybridMechanism as HybridMechanism
 from deniable.core import Interval as Interval
 from deniable.core import KaryRandomizedResponse as KaryRandomizedResponse
 from deniable.core import Laplace as Laplace
 from deniable.core import Mechanism as Mechanism
-from deniable.core import NearestCellsMechanism as NearestCellsMechanism
+from deniable.core import NearestCells as NearestCells
 from deniable.core import OptimizedLocalHashing as OptimizedLocalHashing
-from deniable.core import OptimizedUnary as OptimizedUnary
+from deniable.core import OptimizedUnaryEncoding as OptimizedUnaryEncoding
 from deniable.core import RandomizedResponse as RandomizedResponse
 from deniable.core import Record as Record
 from deniable.core import Rectangle as Rectangle

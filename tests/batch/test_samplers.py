@@ -18,7 +18,7 @@ from deniable.core import (
     Identity,
     Interpolated,
     Mixture,
-    NearestCells,
+    NearestCellSets,
     Nested,
     Projective,
     Reference,
@@ -119,8 +119,8 @@ WIDE = [[3 << 80, (1 << 80) - 1, (4 << 80) + 1], [2 << 80, 2 << 80, 4 << 80]]
 MANY: list[Channel] = [
     TwoLevel(Subsets(6, 2), 4, 11),
     TwoLevel(Subsets(7, 6), 4, 11),
-    TwoLevel(NearestCells(4, 5, 6), 4, 11),
-    TwoLevel(NearestCells(4, 4, 4, [0, 1, 2, 4, 5, 6, 7, 9, 10, 11, 14, 15]), 4, 11),
+    TwoLevel(NearestCellSets(4, 5, 6), 4, 11),
+    TwoLevel(NearestCellSets(4, 4, 4, [0, 1, 2, 4, 5, 6, 7, 9, 10, 11, 14, 15]), 4, 11),
     TwoLevel(Singleton(3), 1 << 60, (3 << 60) + 1),  # one word in three is rejected
     TwoLevel(slid_window(9, 3), 1 << 58, (5 << 58) + 1),
     TwoLevel(Singleton(3), 1 << 70, 3 << 70),  # wider than a word: the scalar path

@@ -15,9 +15,9 @@ from deniable.core import (
     Interval,
     Mechanism,
     ProductMechanism,
+    RandomSamplingPlusFakeData,
     Record,
     SampleOne,
-    SamplingPlusFakeData,
     make_mechanism,
 )
 from deniable.errors import InvalidParameter, Malformed, NotSupported, WrongRecipe
@@ -28,7 +28,7 @@ RECORD = Record({"smokes": Binary(), "city": Categories(3), "job": Categories(5)
 STRATEGIES: list[Mechanism] = [
     ProductMechanism.split(RECORD, 3, mechanism={"job": "oue"}),
     SampleOne.of(RECORD, 1.5, mechanism={"job": "olh"}),
-    SamplingPlusFakeData(domain=RECORD, epsilon=2),
+    RandomSamplingPlusFakeData(domain=RECORD, epsilon=2),
 ]
 LAWS = {"smokes": [0.7, 0.3], "city": [0.5, 0.3, 0.2], "job": [0.4, 0.3, 0.2, 0.1, 0.0]}
 PAIR = ProductMechanism.split(Record({"a": Categories(2), "b": Categories(3)}), 3, mechanism={"b": "oue"})
@@ -146,7 +146,7 @@ def test_fakes_never_beat_an_open_answer() -> None:
     for d, k, epsilon in itertools.product((2, 3, 8), (2, 5, 40), (0.1, 1, 4)):
         record = Record({f"f{j}": Categories(k) for j in range(d)})
         inner = dict.fromkeys(record.fields, "k-rr")
-        hidden = predicted_errors(SamplingPlusFakeData(domain=record, epsilon=epsilon), 1000)["f0"]
+        hidden = predicted_errors(RandomSamplingPlusFakeData(domain=record, epsilon=epsilon), 1000)["f0"]
         assert hidden > predicted_errors(SampleOne.of(record, epsilon, mechanism=inner), 1000)["f0"]
 
 

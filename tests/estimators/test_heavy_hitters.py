@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from deniable.batch import PEMCollector, accumulator_for, accumulator_from_bytes, randomize_many
-from deniable.core import Categories, PrefixExtending, Text, TreeHist, Whole, make_mechanism
+from deniable.core import Categories, PrefixExtendingMethod, Text, TreeHist, Whole, make_mechanism
 from deniable.errors import InvalidParameter, Malformed, NotSupported, OutOfDomain, UnknownVersion, WrongRecipe
 from deniable.estimators import heavy_hitters
 from deniable.estimators.frequent_words.count_sketch import CountSketch
@@ -19,7 +19,7 @@ from deniable.estimators.frequent_words.treehist import sketch_of
 from deniable.estimators.frequent_words.wide_support import supported
 from deniable.privacy import FixedCoins, FixedKeystream, binomial_tail
 
-BOTH = [PrefixExtending, TreeHist]
+BOTH = [PrefixExtendingMethod, TreeHist]
 
 
 def people(shares: dict[Any, float], n: int, bits: int) -> np.ndarray:
@@ -36,7 +36,7 @@ def people(shares: dict[Any, float], n: int, bits: int) -> np.ndarray:
 @pytest.mark.parametrize(
     ("kind", "share", "near"),
     # Six standard errors and more between the threshold of 3/4 of the share and either neighbour.
-    [(PrefixExtending, 0.04, 0.019), (TreeHist, 0.14, 0.069)],
+    [(PrefixExtendingMethod, 0.04, 0.019), (TreeHist, 0.14, 0.069)],
 )
 def test_words_of_the_wanted_share_are_found_and_none_of_half_of_it(kind: Any, share: float, near: float) -> None:
     wanted = {0xABCDEF: 2 * share, 0xABCDE0: share, 0x000001: 1.4 * share}
@@ -70,7 +70,7 @@ def test_one_by_one_as_in_a_batch(kind: Any) -> None:
     mechanism = kind(domain=Whole(12), epsilon=6, step_bits=6)
     coins = FixedCoins(5)
     reports = [mechanism.randomize(value, coins) for value in [77] * 1500 + [2000] * 1500]
-    source = (PEMCollector(mechanism) if kind is PrefixExtending else accumulator_for(mechanism)).add(reports)
+    source = (PEMCollector(mechanism) if kind is PrefixExtendingMethod else accumulator_for(mechanism)).add(reports)
     assert set(heavy_hitters(source, false_positives=1e-7).words) == {77, 2000}
 
 
@@ -99,7 +99,7 @@ def test_intervals_cover_as_often_as_they_say(kind: Any) -> None:
 
 def test_absent_words_are_reported_no_more_often_than_stated() -> None:
     """1,000 searches, each with a probability of at most 0.3 that any absent word is reported, and really near it."""
-    mechanism = PrefixExtending(domain=Whole(8), epsilon=2)
+    mechanism = PrefixExtendingMethod(domain=Whole(8), epsilon=2)
     values = np.full(1000, 9, np.uint64)
     wrong = 0
     for run in range(1000):
@@ -126,7 +126,7 @@ def test_given_users_vary_less_than_a_population_by_their_own_sampling(kind: Any
 
 
 def test_exact_intervals_lie_within_what_is_possible() -> None:
-    reports = randomize_many(PrefixExtending(domain=Whole(8), epsilon=4), np.full(300, 8, np.uint64), FixedKeystream(1))
+    reports = randomize_many(PrefixExtendingMethod(domain=Whole(8), epsilon=4), np.full(300, 8, np.uint64), FixedKeystream(1))
     low, high = heavy_hitters(reports).shares.interval(0.999999, "exact")
     assert 0 <= low[0] <= 1 <= high[0] <= 1
 
@@ -146,7 +146,7 @@ def test_few_users_give_no_words(kind: Any, n: int) -> None:
 
 
 def test_pem_collectors_merge_and_travel() -> None:
-    mechanism = PrefixExtending(domain=Whole(16), epsilon=4)
+    mechanism = PrefixExtendingMethod(domain=Whole(16), epsilon=4)
     values = people({1: 0.5, 60_000: 0.3}, 10_000, 16)
     halves = [randomize_many(mechanism, part, FixedKeystream(i)) for i, part in enumerate(np.array_split(values, 2))]
     first, second = (PEMCollector(mechanism).add(half) for half in halves)
@@ -161,7 +161,7 @@ def test_pem_collectors_merge_and_travel() -> None:
 
 
 def test_pem_bytes_are_read_strictly() -> None:
-    mechanism = PrefixExtending(domain=Whole(16), epsilon=4)
+    mechanism = PrefixExtendingMethod(domain=Whole(16), epsilon=4)
     data = PEMCollector(mechanism).add(mechanism.randomize(5)).to_bytes()
     cases: list[tuple[bytes, type[Exception]]] = [
         (b"", Malformed),
@@ -176,9 +176,9 @@ def test_pem_bytes_are_read_strictly() -> None:
         with pytest.raises(error):
             PEMCollector.from_bytes(mechanism, wrong)
     with pytest.raises(WrongRecipe):
-        PEMCollector(mechanism).merge(PEMCollector(PrefixExtending(domain=Whole(16), epsilon=3)))
+        PEMCollector(mechanism).merge(PEMCollector(PrefixExtendingMethod(domain=Whole(16), epsilon=3)))
     with pytest.raises(WrongRecipe):
-        PEMCollector(mechanism).add(PrefixExtending(domain=Whole(16), epsilon=3).randomize(5))
+        PEMCollector(mechanism).add(PrefixExtendingMethod(domain=Whole(16), epsilon=3).randomize(5))
 
 
 def test_tree_hist_sums_merge_travel_and_have_one_size() -> None:
@@ -197,7 +197,7 @@ def test_tree_hist_sums_merge_travel_and_have_one_size() -> None:
 
 
 def test_counting_by_vectors_agrees_with_the_sets() -> None:
-    channel = PrefixExtending(domain=Whole(64), epsilon=2).part(6)
+    channel = PrefixExtendingMethod(domain=Whole(64), epsilon=2).part(6)
     coins = FixedCoins(1)
     outputs = [coins.below(channel.outputs) for _ in range(300)]
     prefixes = sorted({coins.below(1 << 56) for _ in range(40)} | {(7 << 32) + low for low in range(50)} | {0, 1 << 31})
@@ -280,7 +280,7 @@ def test_bad_parameters_are_refused() -> None:
     for wrong in ({"share": 1}, {"share": -0.1}, {"false_positives": 0}, {"most": 0}, {"most": 1.5}, {"target": "all"}):
         with pytest.raises(InvalidParameter, match=next(iter(wrong))):
             heavy_hitters(reports, **wrong)
-    for empty in (accumulator_for(mechanism), PEMCollector(PrefixExtending(domain=Whole(8), epsilon=4))):
+    for empty in (accumulator_for(mechanism), PEMCollector(PrefixExtendingMethod(domain=Whole(8), epsilon=4))):
         with pytest.raises(InvalidParameter, match="no reports"):
             heavy_hitters(empty)
     coin = make_mechanism("k-rr", domain=Categories(3), epsilon=1)
@@ -292,8 +292,8 @@ def test_bad_parameters_are_refused() -> None:
         lambda: TreeHist(epsilon=1, step_bits=17),
         lambda: TreeHist(epsilon=1, row_bits=7),
         lambda: TreeHist(epsilon=1, salt=1 << 32),
-        lambda: PrefixExtending(epsilon=12),
-        lambda: PrefixExtending(domain=Categories(5), epsilon=1),  # type: ignore[arg-type]
+        lambda: PrefixExtendingMethod(epsilon=12),
+        lambda: PrefixExtendingMethod(domain=Categories(5), epsilon=1),  # type: ignore[arg-type]
     ):
         with pytest.raises(InvalidParameter):
             build()

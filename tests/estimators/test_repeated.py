@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from deniable.batch import Reports, accumulator_for, randomize_many
 from deniable.batch.packing import outputs_from_ints
 from deniable.core import LAYER, Categories, Rappor, make_mechanism
-from deniable.core.mechanisms.categorical.sue import SymmetricUnary
+from deniable.core.mechanisms.categorical.sue import SymmetricUnaryEncoding
 from deniable.errors import InvalidParameter, NotSupported, WrongRecipe
 from deniable.estimators import Target, shares, shares_over_rounds, shares_per_user, support
 from deniable.privacy import FixedKeystream
@@ -81,7 +81,7 @@ def test_the_variance_falls_to_that_of_the_kept_bits() -> None:
     sums = accumulator_for(WEEKLY).add(randomize_many(WEEKLY, people, FixedKeystream(2)))
     many = shares_over_rounds([sums] * 10_000).variance[3]
     few = shares_over_rounds([sums] * 2).variance[3]
-    kept = support(SymmetricUnary(domain=Categories(4), epsilon=3)).variance(1000) / 1000**2
+    kept = support(SymmetricUnaryEncoding(domain=Categories(4), epsilon=3)).variance(1000) / 1000**2
     assert many == pytest.approx(kept, rel=0.01)
     assert few > 2 * many
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from deniable.core import SYSTEM, Categories, OptimizedUnary, Rappor
+from deniable.core import SYSTEM, Categories, OptimizedUnaryEncoding, Rappor
 from deniable.surveys import Attribute, Ledger, Memo, MockTransport, Repeated, Session, Survey
 
 FAULT = "DENIABLE_TEST_FAULT"
@@ -27,7 +27,7 @@ PERMANENT = Survey(
     title="T",
     purpose="P",
     attributes=(Attribute("it", "What?"),),
-    mechanism=OptimizedUnary(domain=Categories(SIZE), epsilon=1),
+    mechanism=OptimizedUnaryEncoding(domain=Categories(SIZE), epsilon=1),
     budget=8,
     repeat="permanent",
     window="day",

@@ -17,7 +17,7 @@ from deniable.core import (
     Epsilon,
     Interval,
     Points,
-    PrefixExtending,
+    PrefixExtendingMethod,
     Record,
     Rectangle,
     TreeHist,
@@ -202,7 +202,7 @@ def test_several_attributes_are_certified_for_the_whole_record() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [PrefixExtending, TreeHist])
+@pytest.mark.parametrize("kind", [PrefixExtendingMethod, TreeHist])
 def test_words_of_the_predicted_share_are_found_as_often_as_promised(kind: Any) -> None:
     # 200 surveys at 5 % more and less than the predicted share: binomial, so bounds five deviations (1e-6) away.
     mechanism = kind(domain=Whole(12), epsilon=3, step_bits=6)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from deniable.batch.keystream import Keystream
 from deniable.batch.sampler import Indices, Outputs, Sampler, acceptance, output_dtype, random_words, word
 from deniable.batch.wide import multiply_high
-from deniable.core import NearestCells, TwoLevel
+from deniable.core import NearestCellSets, TwoLevel
 
 Integers = NDArray[np.int64]
 
@@ -121,7 +121,7 @@ class NearestSampler(Sampler):
 
     def __init__(self, channel: TwoLevel) -> None:
         sets = channel.sets
-        assert isinstance(sets, NearestCells)
+        assert isinstance(sets, NearestCellSets)
         self.cells = sets.outputs
         self._level = (*acceptance(channel.total), word(channel.favoured))
         row_offsets, column_offsets, rank, first = sorted_offsets(sets.rows, sets.columns)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from deniable.batch.sampler import WordSampler, acceptance, power_of_two, word
 from deniable.batch.wide import multiply_high
 from deniable.batch.windows import checked_reciprocal
-from deniable.core import NearestPlaces, TwoLevel
+from deniable.core import NearestPlaceSets, TwoLevel
 
 
 @njit(nogil=True, cache=True)
@@ -35,7 +35,7 @@ class NearestPlacesSampler(WordSampler):
 
     def __init__(self, channel: TwoLevel) -> None:
         sets = channel.sets
-        assert isinstance(sets, NearestPlaces)
+        assert isinstance(sets, NearestPlaceSets)
         super().__init__(
             channel.outputs,
             *acceptance(channel.total),
@@ -47,7 +47,7 @@ class NearestPlacesSampler(WordSampler):
         )
 
 
-def nearest_first(sets: NearestPlaces) -> NDArray[np.uint32]:
+def nearest_first(sets: NearestPlaceSets) -> NDArray[np.uint32]:
     """Row x lists all places: first the members of S_x, then the others."""
     x, y = np.array(sets.columns, np.int64), np.array(sets.rows, np.int64)
     numbers = np.arange(len(x))

@@ -16,8 +16,8 @@ from deniable.core import (
     Disc,
     Interval,
     Mechanism,
-    NearestCellsMechanism,
-    NearestPlacesMechanism,
+    NearestCells,
+    NearestPlaces,
     Points,
     Polygon,
     Rectangle,
@@ -35,9 +35,9 @@ def decode_places(mechanism: Mechanism, outputs: Any) -> Floats | None:
     if isinstance(mechanism, CoordinateMechanism):
         y, x = (_axis(part, out) for part, out in zip(mechanism.parts.values(), outputs, strict=True))
         return np.stack(mechanism.domain.place(x, y), axis=1)  # type: ignore[arg-type]
-    if isinstance(mechanism, NearestCellsMechanism):
+    if isinstance(mechanism, NearestCells):
         return cell_middles(mechanism.domain)[np.asarray(outputs, np.int64)]
-    if isinstance(mechanism, NearestPlacesMechanism):
+    if isinstance(mechanism, NearestPlaces):
         return _listed(mechanism.domain)[np.asarray(outputs, np.int64)]
     if isinstance(mechanism, TraCSD):
         assert isinstance(mechanism.channel, DirectionDistance)

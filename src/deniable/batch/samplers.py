@@ -32,8 +32,8 @@ from deniable.core import (
     Identity,
     Interpolated,
     Mixture,
-    NearestCells,
-    NearestPlaces,
+    NearestCellSets,
+    NearestPlaceSets,
     Nested,
     Profile,
     Projective,
@@ -58,8 +58,8 @@ _SETS: dict[type, type[Sampler]] = {
     SketchSigns: SketchSignsSampler,
     Projective: ProjectiveSampler,
     Subsets: SubsetsSampler,
-    NearestCells: NearestSampler,
-    NearestPlaces: NearestPlacesSampler,
+    NearestCellSets: NearestSampler,
+    NearestPlaceSets: NearestPlacesSampler,
 }
 _CHANNELS: dict[type, type[Sampler]] = {
     Bits: BitsSampler,

@@ -61,11 +61,11 @@ def carriers(data: Flights) -> Finding:
     """Which airline? One bit per airline, each of them noisy."""
     from deniable.charts import estimate_chart
     from deniable.cli.flights import airline_names
-    from deniable.core import Categories, OptimizedUnary
+    from deniable.core import Categories, OptimizedUnaryEncoding
     from deniable.estimators import shares
 
     names = airline_names()
-    mechanism = OptimizedUnary(domain=Categories(sorted(names)), epsilon=EPSILON)
+    mechanism = OptimizedUnaryEncoding(domain=Categories(sorted(names)), epsilon=EPSILON)
     reports = mechanism.randomize_many(data.carrier)
     found = shares(reports)
     low, high = found.interval()

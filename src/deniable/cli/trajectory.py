@@ -138,7 +138,7 @@ def _draw_errors(rows: list[Comparison], loaded: PathData, path: str) -> None:
 @click.argument("data")
 @click.option("--region", help=f"{REGION} Left out: a box around the data.")
 @click.option("--epsilon", "-e", required=True, help="Privacy level per location.")
-@click.option("--mechanism", "-m", type=click.Choice(MECHANISMS), default="auto", show_default=True, help="auto is disc.")
+@click.option("--mechanism", "-m", type=click.Choice(MECHANISMS), default="auto", show_default=True, help="auto is nearest-cells.")
 @OUTSIDE
 @BAD
 @click.option(

@@ -7,8 +7,6 @@ from typing import Any
 from deniable.cli.trajectory_data import PathData
 from deniable.core import Mechanism
 
-NAMES = {"nearest-cells": "disc"}
-
 
 def path_picture(data: PathData, mechanism: Mechanism, shown: int, locations: int) -> Any:
     """The first true paths, up to so many locations of each (all for 0), and what a collector gets instead."""
@@ -25,7 +23,7 @@ def path_picture(data: PathData, mechanism: Mechanism, shown: int, locations: in
         perturb(some, mechanism),
         shown=shown,
         title=f"True and perturbed paths, ε = {mechanism.privacy} per location",
-        subtitle=f"{_name(mechanism)}; dashed is what the collector gets; dots mark where paths begin{cut}",
+        subtitle=f"{mechanism.name}; dashed is what the collector gets; dots mark where paths begin{cut}",
         unit=_unit(data),
     )
 
@@ -48,13 +46,9 @@ def density_picture(data: PathData, mechanism: Mechanism, cells: int, *, true: b
     return density_map_chart(
         found,
         title=f"Where people are, estimated at ε = {mechanism.privacy} per location",
-        subtitle=f"{n:,} reports by {_name(mechanism)}{seen}",
+        subtitle=f"{n:,} reports by {mechanism.name}{seen}",
         unit=_unit(data),
     )
-
-
-def _name(mechanism: Mechanism) -> str:
-    return NAMES.get(mechanism.name, mechanism.name)
 
 
 def _unit(data: PathData) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from deniable.core import Mechanism, Rectangle
     from deniable.studies import PathFile
 
-MECHANISMS = ("auto", "disc", "tracs-c", "tracs-d")
+MECHANISMS = ("auto", "nearest-cells", "tracs-c", "tracs-d")
 REGION = "The public region: west,south,east,north in degrees (left,bottom,right,top for plane coordinates)."
 
 
@@ -24,7 +24,7 @@ REGION = "The public region: west,south,east,north in degrees (left,bottom,right
 @click.argument("source", metavar="IN")
 @click.option("--region", required=True, help=REGION)
 @click.option("--epsilon", "-e", required=True, help="Privacy level: a number or a ratio such as 1/3.")
-@click.option("--mechanism", "-m", type=click.Choice(MECHANISMS), default="auto", show_default=True, help="auto is disc.")
+@click.option("--mechanism", "-m", type=click.Choice(MECHANISMS), default="auto", show_default=True, help="auto is nearest-cells.")
 @click.option(
     "--epsilon-per",
     type=click.Choice(["location", "trajectory"]),
@@ -34,7 +34,7 @@ REGION = "The public region: west,south,east,north in degrees (left,bottom,right
 )
 @OUTSIDE
 @BAD
-@click.option("--cells", type=int, help="Cells on the region's longer side (disc: 256, others: 8192).")
+@click.option("--cells", type=int, help="Cells on the region's longer side (nearest-cells: 256, others: 8192).")
 @click.option("--output", "-o", required=True, type=click.Path(dir_okay=False), help="A .csv, .gpx or .geojson file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def perturb(
@@ -113,9 +113,9 @@ def _every_length_holds(made: Mechanism, found: PathFile) -> bool:
 def chosen(name: str, region: Rectangle, level: Epsilon, cells: int | None) -> Mechanism:
     """The mechanism a user asked for, on the given region."""
     from deniable.core import make_mechanism
-    from deniable.studies import DISC, FINE, regridded
+    from deniable.studies import FINE, NEAREST, regridded
 
-    registered = "nearest-cells" if name in ("auto", "disc") else name
-    grid = regridded(region, cells if cells is not None else DISC if registered == "nearest-cells" else FINE)
+    registered = "nearest-cells" if name == "auto" else name
+    grid = regridded(region, cells if cells is not None else NEAREST if registered == "nearest-cells" else FINE)
     made: Mechanism = make_mechanism(registered, domain=grid, epsilon=level)
     return made

@@ -23,9 +23,9 @@ from deniable.core import (
     EpsilonLike,
     Mechanism,
     ProductMechanism,
+    RandomSamplingPlusFakeData,
     Record,
     SampleOne,
-    SamplingPlusFakeData,
     mechanisms_for,
 )
 from deniable.errors import InvalidParameter, NotSupported
@@ -151,7 +151,7 @@ def choose_strategy(record: Record, epsilon: EpsilonLike, n: int, *, by: Aim = "
     made: list[Mechanism] = [
         ProductMechanism.split(record, whole, mechanism=_best_inner(record, part)),
         SampleOne.of(record, whole, mechanism=_best_inner(record, whole)),
-        SamplingPlusFakeData(domain=record, epsilon=whole),
+        RandomSamplingPlusFakeData(domain=record, epsilon=whole),
     ]
     found = [Strategy(mechanism.name, mechanism, predicted_errors(mechanism, n)) for mechanism in made]
     ordered = tuple(sorted(found, key=lambda strategy: getattr(strategy, by)))

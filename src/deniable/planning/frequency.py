@@ -21,9 +21,9 @@ from deniable.core import (
     Epsilon,
     Mechanism,
     ProductMechanism,
+    RandomSamplingPlusFakeData,
     Record,
     SampleOne,
-    SamplingPlusFakeData,
     make_mechanism,
     mechanisms_for,
 )
@@ -125,10 +125,10 @@ def _record_ways(question: Question, record: Record, epsilon: Epsilon) -> Iterat
         yield attempt(f"product ({inner})", split, partial(_record, inner))
         sample = partial(SampleOne.of, record, epsilon, mechanism=chosen)
         yield attempt(f"sample-one ({inner})", sample, partial(_record, inner))
-    yield attempt("rs-fd", partial(SamplingPlusFakeData, domain=record, epsilon=epsilon), partial(_record, None))
+    yield attempt("rs-fd", partial(RandomSamplingPlusFakeData, domain=record, epsilon=epsilon), partial(_record, None))
 
 
-def _record(inner: str | None, mechanism: ProductMechanism | SampleOne | SamplingPlusFakeData) -> Way:
+def _record(inner: str | None, mechanism: ProductMechanism | SampleOne | RandomSamplingPlusFakeData) -> Way:
     return Way(
         name=mechanism.name,
         inner=inner,
@@ -140,12 +140,14 @@ def _record(inner: str | None, mechanism: ProductMechanism | SampleOne | Samplin
     )
 
 
-def _record_prediction(mechanism: ProductMechanism | SampleOne | SamplingPlusFakeData, n: int) -> Prediction:
+def _record_prediction(mechanism: ProductMechanism | SampleOne | RandomSamplingPlusFakeData, n: int) -> Prediction:
     errors = predicted_errors(mechanism, n)
     return normal(math.sqrt(sum(errors.values()) / len(errors)), worst_attribute=math.sqrt(max(errors.values())))
 
 
-def _record_losses(mechanism: ProductMechanism | SampleOne | SamplingPlusFakeData, n: int, runs: int, stream: Keystream) -> Floats:
+def _record_losses(
+    mechanism: ProductMechanism | SampleOne | RandomSamplingPlusFakeData, n: int, runs: int, stream: Keystream
+) -> Floats:
     sizes = {name: part.domain.size for name, part in mechanism.parts.items()}
     people = {name: np.arange(n) % size for name, size in sizes.items()}
     truth = {name: np.bincount(column, minlength=sizes[name]) / n for name, column in people.items()}

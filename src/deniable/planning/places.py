@@ -22,7 +22,7 @@ from deniable.core import (
     Epsilon,
     Interval,
     Mechanism,
-    NearestCells,
+    NearestCellSets,
     Points,
     Rectangle,
     TraCSC,
@@ -109,7 +109,7 @@ def predicted(mechanism: Mechanism) -> Prediction:
     if isinstance(mechanism, TraCSD):
         return _by_direction(mechanism)
     domain, channel = mechanism.domain, mechanism.channel
-    if isinstance(channel, TwoLevel) and isinstance(channel.sets, NearestCells):
+    if isinstance(channel, TwoLevel) and isinstance(channel.sets, NearestCellSets):
         return _by_nearness(mechanism, channel, channel.sets)
     inputs, true = _true_places(domain)
     named, which = np.unique(inputs, return_inverse=True)
@@ -146,7 +146,7 @@ def _spread(size: int, count: int) -> NDArray[np.int64]:
     return ((np.arange(count) + 0.5) * size / count).astype(np.int64)
 
 
-def _by_nearness(mechanism: Mechanism, channel: TwoLevel, sets: NearestCells) -> Prediction:
+def _by_nearness(mechanism: Mechanism, channel: TwoLevel, sets: NearestCellSets) -> Prediction:
     """One true place after the other, because grids may have a million cells; the radius is read from a histogram."""
     domain = mechanism.domain
     reported = _read(mechanism, np.arange(channel.outputs))

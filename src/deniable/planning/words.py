@@ -17,7 +17,7 @@ from scipy import special, stats
 from scipy.optimize import brentq
 
 from deniable.batch import Keystream, PEMCollector, accumulator_for, randomize_many, uniform_below
-from deniable.core import Epsilon, PrefixExtending, PrefixMechanism, TreeHist, TwoLevel, Whole
+from deniable.core import Epsilon, PrefixExtendingMethod, PrefixMechanism, TreeHist, TwoLevel, Whole
 from deniable.errors import NotSupported
 from deniable.estimators import chances, heavy_hitters
 from deniable.planning.fakes import word_gain
@@ -36,7 +36,7 @@ def word_ways(question: Question, epsilon: Epsilon) -> Iterator[Way | LeftOut]:
     return each_way("heavy-hitters", question.domain, question.each(epsilon), partial(_way, question.words))
 
 
-def _way(words: int, mechanism: PrefixExtending | TreeHist) -> Way:
+def _way(words: int, mechanism: PrefixExtendingMethod | TreeHist) -> Way:
     return Way(
         name=mechanism.name,
         asked=mechanism,
@@ -49,10 +49,10 @@ def _way(words: int, mechanism: PrefixExtending | TreeHist) -> Way:
     )
 
 
-def _per_fake(mechanism: PrefixExtending | TreeHist) -> float:
+def _per_fake(mechanism: PrefixExtendingMethod | TreeHist) -> float:
     """What one report adds to the estimated count of a word it supports."""
     channel = mechanism.part(len(mechanism.levels))
-    if isinstance(mechanism, PrefixExtending):
+    if isinstance(mechanism, PrefixExtendingMethod):
         p, q = chances(channel)
         return (1 - q) / (p - q)
     return (channel.high + channel.low) / (channel.high - channel.low)
@@ -64,14 +64,14 @@ def group_sizes(mechanism: PrefixMechanism, n: int) -> list[float]:
     return [n * share / sum(shares) for share in shares]
 
 
-def found_chance(mechanism: PrefixExtending | TreeHist, words: int, n: int, share: float) -> float:
+def found_chance(mechanism: PrefixExtendingMethod | TreeHist, words: int, n: int, share: float) -> float:
     """The probability that a word with this share of n users passes every level."""
     found, before = 1.0, 0
     sizes = group_sizes(mechanism, n)
     for group, bits in enumerate(mechanism.levels):
         followed = 1 if group == 0 else min(words, 1 << before)
         tested = followed << (bits - before)
-        passing = _hashed if isinstance(mechanism, PrefixExtending) else _signed
+        passing = _hashed if isinstance(mechanism, PrefixExtendingMethod) else _signed
         # Everyone else's words are spread evenly: some of them begin like this one.
         begun = share + max(0.0, 1 - words * share) / (1 << bits)
         found *= passing(mechanism.part(group), sizes[group], tested, begun)
@@ -94,7 +94,7 @@ def _signed(channel: TwoLevel, users: float, tested: int, share: float) -> float
     return float(special.ndtr((share - threshold) / spread))
 
 
-def _prediction(mechanism: PrefixExtending | TreeHist, words: int, n: int) -> Prediction:
+def _prediction(mechanism: PrefixExtendingMethod | TreeHist, words: int, n: int) -> Prediction:
     if found_chance(mechanism, words, n, 1.0) <= FOUND:
         return Prediction(math.inf, None)
     smallest = 0.0
@@ -104,10 +104,10 @@ def _prediction(mechanism: PrefixExtending | TreeHist, words: int, n: int) -> Pr
     return Prediction(smallest, NORMAL * deviation, {"share_error": deviation})
 
 
-def share_deviation(mechanism: PrefixExtending | TreeHist, n: int, share: float) -> float:
+def share_deviation(mechanism: PrefixExtendingMethod | TreeHist, n: int, share: float) -> float:
     """The standard error of the share of a word that was found."""
     channel, users = mechanism.part(len(mechanism.levels)), group_sizes(mechanism, n)[-1]
-    if isinstance(mechanism, PrefixExtending):
+    if isinstance(mechanism, PrefixExtendingMethod):
         p, q = chances(channel)
         chance = q + share * (p - q)
         variance = chance * (1 - chance) / (users * (p - q) ** 2)
@@ -117,11 +117,11 @@ def share_deviation(mechanism: PrefixExtending | TreeHist, n: int, share: float)
     return math.sqrt(max(variance - share * (1 - share) / n, 0.0))
 
 
-def _losses(mechanism: PrefixExtending | TreeHist, n: int, runs: int, stream: Keystream) -> Floats:
+def _losses(mechanism: PrefixExtendingMethod | TreeHist, n: int, runs: int, stream: Keystream) -> Floats:
     raise NotSupported("the smallest share that is found is no mean of losses; Way.simulated measures it")
 
 
-def _measured(mechanism: PrefixExtending | TreeHist, words: int, n: int, runs: int, stream: Keystream) -> Simulated:
+def _measured(mechanism: PrefixExtendingMethod | TreeHist, words: int, n: int, runs: int, stream: Keystream) -> Simulated:
     """The smallest share that is found, from how often words of the predicted share are.
 
     How fast that grows with the share is taken from the prediction; it is needed only for the small step to 95 %.
@@ -141,7 +141,7 @@ def _measured(mechanism: PrefixExtending | TreeHist, words: int, n: int, runs: i
 
 
 def found_by_trying(
-    mechanism: PrefixExtending | TreeHist, n: int, share: float, runs: int, stream: Keystream, *, words: int = 1
+    mechanism: PrefixExtendingMethod | TreeHist, n: int, share: float, runs: int, stream: Keystream, *, words: int = 1
 ) -> tuple[float, float, float]:
     """How often words with this share each are found among others that nobody shares, with the standard error of that; and
     the standard error of their estimated shares."""
@@ -157,7 +157,7 @@ def found_by_trying(
         others = uniform_below(min(domain.size, MOST_DRAWN), n - having * count, stream)
         people = np.concatenate([np.repeat(np.array(wanted, np.uint64), having), others.astype(np.uint64)])
         reports = randomize_many(mechanism, people, stream)
-        if isinstance(mechanism, PrefixExtending):
+        if isinstance(mechanism, PrefixExtendingMethod):
             result = heavy_hitters(PEMCollector(mechanism).add(reports))
         else:
             result = heavy_hitters(accumulator_for(mechanism).add(reports))

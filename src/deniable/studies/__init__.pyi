@@ -145,8 +145,8 @@ from deniable.studies.trajectories.baselines.base import PathBaseline as PathBas
 from deniable.studies.trajectories.baselines.base import draw_from as draw_from
 from deniable.studies.trajectories.baselines.base import falling_weights as falling_weights
 from deniable.studies.trajectories.baselines.contestants import COARSE as COARSE
-from deniable.studies.trajectories.baselines.contestants import DISC as DISC
 from deniable.studies.trajectories.baselines.contestants import FINE as FINE
+from deniable.studies.trajectories.baselines.contestants import NEAREST as NEAREST
 from deniable.studies.trajectories.baselines.contestants import applicable as applicable
 from deniable.studies.trajectories.baselines.contestants import contestant as contestant
 from deniable.studies.trajectories.baselines.contestants import regridded as regridded

@@ -17,9 +17,9 @@ from deniable.core import (
     Interval,
     Mechanism,
     ProductMechanism,
+    RandomSamplingPlusFakeData,
     Record,
     SampleOne,
-    SamplingPlusFakeData,
     domain_from_recipe,
     make_mechanism,
 )
@@ -124,7 +124,7 @@ def _whole_mechanism(attributes: dict[str, Any], epsilon: Epsilon, strategy: obj
         named = [name for name, attribute in attributes.items() if attribute.get("mechanism", "auto") != "auto"]
         if named:
             raise InvalidParameter(f"attributes.{named[0]}.mechanism: the strategy 'fake-data' brings its own mechanism")
-        return SamplingPlusFakeData(domain=Record(domains), epsilon=epsilon)
+        return RandomSamplingPlusFakeData(domain=Record(domains), epsilon=epsilon)
     levels = _levels(attributes, epsilon, str(strategy))
     # Where one attribute is picked, each is answered by a part of the people.
     answers = -(-people // len(domains)) if strategy == "sample-one" else people

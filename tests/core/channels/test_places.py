@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deniable.core import NearestCells, NearestPlaces, Ranked, Sectors, TwoLevel, as_window
+from deniable.core import NearestCellSets, NearestPlaceSets, Ranked, Sectors, TwoLevel, as_window
 from deniable.core.channels.nearest_places import MOST_COORDINATE
 from deniable.core.channels.ranked import MOST_STEP
 from deniable.errors import InvalidParameter
@@ -27,7 +27,7 @@ def test_the_favoured_places_are_the_nearest_with_the_true_one_among_them(
     places: list[tuple[int, int]], data: st.DataObject
 ) -> None:
     members = data.draw(st.integers(1, len(places) - 1))
-    sets = NearestPlaces([x for x, _ in places], [y for _, y in places], members)
+    sets = NearestPlaceSets([x for x, _ in places], [y for _, y in places], members)
     assert sets.inputs == sets.outputs == len(places)
     for index in range(len(places)):
         order = by_distance(places, index)
@@ -58,7 +58,7 @@ def test_the_favoured_cells_are_the_nearest_of_the_region(rows: int, columns: in
         return
     region = sorted(data.draw(st.sets(st.integers(0, rows * columns - 1), min_size=2)))
     members = data.draw(st.integers(1, len(region) - 1))
-    for sets in [NearestCells(rows, columns, members, region)] + [NearestCells(rows, columns, members)] * (
+    for sets in [NearestCellSets(rows, columns, members, region)] + [NearestCellSets(rows, columns, members)] * (
         len(region) == rows * columns
     ):
         places = [divmod(cell, columns) for cell in region]
@@ -75,7 +75,7 @@ def test_the_favoured_cells_are_the_nearest_of_the_region(rows: int, columns: in
 
 
 def test_neighbourhoods_do_not_list_more_than_they_have() -> None:
-    sets = NearestCells(3, 3, 4)
+    sets = NearestCellSets(3, 3, 4)
     with pytest.raises(InvalidParameter, match="a neighbourhood has 4 cells"):
         sets.inside(0, 4)
 
@@ -105,11 +105,11 @@ def test_sectors_as_windows_have_the_same_law() -> None:
 @pytest.mark.parametrize(
     ("build", "rule"),
     [
-        (lambda: NearestPlaces([0, 1, 2], [0, 1], 1), "one row and one column per place"),
-        (lambda: NearestPlaces([0, 1], [0, 1], 2), "fewer members than places"),
-        (lambda: NearestPlaces([0, 1], [0, 1], 0), "fewer members than places"),
-        (lambda: NearestPlaces([0, -1], [0, 1], 1), "columns must lie between"),
-        (lambda: NearestPlaces([0, 1], [0, MOST_COORDINATE + 1], 1), "rows must lie between"),
+        (lambda: NearestPlaceSets([0, 1, 2], [0, 1], 1), "one row and one column per place"),
+        (lambda: NearestPlaceSets([0, 1], [0, 1], 2), "fewer members than places"),
+        (lambda: NearestPlaceSets([0, 1], [0, 1], 0), "fewer members than places"),
+        (lambda: NearestPlaceSets([0, -1], [0, 1], 1), "columns must lie between"),
+        (lambda: NearestPlaceSets([0, 1], [0, MOST_COORDINATE + 1], 1), "rows must lie between"),
         (lambda: Ranked([0, 1], [0, 1], [1, 2], [2, 1]), "add up to their number"),
         (lambda: Ranked([0, 1, 2], [0, 1], [1, 1], [2, 1]), "add up to their number"),
         (lambda: Ranked([0], [0], [1], [1]), "at least two places"),
@@ -130,7 +130,7 @@ def test_impossible_places_are_refused_by_the_rule_they_break(build: object, rul
 
 
 def test_the_outermost_places_are_taken() -> None:
-    assert NearestPlaces([0, MOST_COORDINATE], [0, MOST_COORDINATE], 1).neighbours(1) == [1]
+    assert NearestPlaceSets([0, MOST_COORDINATE], [0, MOST_COORDINATE], 1).neighbours(1) == [1]
     assert MOST_COORDINATE == 1 << 24
     assert Ranked([0, MOST_STEP - 1], [MOST_STEP - 1, 0], [1, 1], [1, 1]).total == 2
     assert MOST_STEP == 1 << 21

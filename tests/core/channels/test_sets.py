@@ -10,7 +10,7 @@ import pytest
 from deniable.core import (
     Hadamard,
     Hashing,
-    NearestCells,
+    NearestCellSets,
     Projective,
     SetSystem,
     Singleton,
@@ -39,9 +39,9 @@ def systems() -> Iterator[SetSystem]:
     yield from (Projective(size, 2, 3) for size in (2, 7))
     yield from (Projective(size, prime, t) for size, prime, t in ((4, 3, 2), (13, 3, 3), (6, 5, 2), (31, 5, 3), (40, 3, 4)))
     for rows, columns in ((1, 5), (3, 3), (4, 6)):
-        yield from (NearestCells(rows, columns, members) for members in (1, 2, rows * columns // 2, rows * columns - 1))
+        yield from (NearestCellSets(rows, columns, members) for members in (1, 2, rows * columns // 2, rows * columns - 1))
     cross = [1, 3, 4, 5, 7]
-    yield from (NearestCells(3, 3, members, cross) for members in (1, 2, 4))
+    yield from (NearestCellSets(3, 3, members, cross) for members in (1, 2, 4))
 
 
 @pytest.mark.parametrize("sets", list(systems()), ids=repr)
@@ -58,7 +58,7 @@ def test_inside_and_outside_list_every_possible_output_once(sets: SetSystem) -> 
 @pytest.mark.parametrize("sets", [s for s in systems() if not isinstance(s, Windows)], ids=repr)
 def test_different_inputs_favour_different_outputs(sets: SetSystem) -> None:
     favoured = {tuple(sorted(sets.inside(index, j) for j in range(sets.members))) for index in range(sets.inputs)}
-    assert len(favoured) == sets.inputs or isinstance(sets, NearestCells)
+    assert len(favoured) == sets.inputs or isinstance(sets, NearestCellSets)
 
 
 def test_windows_lie_around_the_true_cell() -> None:
@@ -95,7 +95,7 @@ def test_hyperplanes_meet_alike() -> None:
 
 
 def test_nearest_cells_are_nearest() -> None:
-    sets = NearestCells(5, 7, 11)
+    sets = NearestCellSets(5, 7, 11)
     for index in range(sets.inputs):
         row, column = sets.place(index)
 
@@ -122,7 +122,7 @@ def test_primes() -> None:
         lambda: Projective(5, 4, 2),
         lambda: Projective(9, 7, 2),
         lambda: Projective(3, 3, 1),
-        lambda: NearestCells(2, 2, 4),
+        lambda: NearestCellSets(2, 2, 4),
         lambda: Hashing(10, 1),
         lambda: Hashing(10, 1 << 17),
     ],

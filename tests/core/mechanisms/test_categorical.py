@@ -21,7 +21,7 @@ from deniable.core import (
     KaryRandomizedResponse,
     Mechanism,
     OptimizedLocalHashing,
-    OptimizedUnary,
+    OptimizedUnaryEncoding,
     SubsetSelection,
     Table,
     TwoLevel,
@@ -33,13 +33,13 @@ from deniable.core.mechanisms.categorical._unary import UnaryMechanism
 from deniable.core.mechanisms.categorical.blh import BinaryLocalHashing
 from deniable.core.mechanisms.categorical.projective import ProjectiveGeometryResponse
 from deniable.core.mechanisms.categorical.sign_bits import SignBits
-from deniable.core.mechanisms.categorical.sue import SymmetricUnary
+from deniable.core.mechanisms.categorical.sue import SymmetricUnaryEncoding
 from deniable.errors import InvalidParameter
 
 GOLDEN: dict[str, dict[str, Any]] = {
     row["id"]: row for row in json.loads((Path(__file__).parents[2] / "golden" / "golden.json").read_text())
 }
-UNARY: list[type[UnaryMechanism]] = [SymmetricUnary, OptimizedUnary, SignBits]
+UNARY: list[type[UnaryMechanism]] = [SymmetricUnaryEncoding, OptimizedUnaryEncoding, SignBits]
 EPSILONS = ["1e-9", "1e-5", 0.05, 0.5, 1, 3, 8, 13, 20]
 
 
@@ -102,8 +102,8 @@ def test_a_unary_row_is_the_product_of_its_bits(kind: type[UnaryMechanism]) -> N
 def test_unary_probabilities_are_the_published_ones(epsilon: float) -> None:
     e, h = math.exp(epsilon), math.exp(epsilon / 2)
     wanted: list[tuple[UnaryMechanism, float, float]] = [
-        (SymmetricUnary(epsilon=epsilon), h / (h + 1), 1 / (h + 1)),
-        (OptimizedUnary(epsilon=epsilon), 0.5, 1 / (e + 1)),
+        (SymmetricUnaryEncoding(epsilon=epsilon), h / (h + 1), 1 / (h + 1)),
+        (OptimizedUnaryEncoding(epsilon=epsilon), 0.5, 1 / (e + 1)),
         (SignBits(epsilon=epsilon), e / (e + 1), 0.5),
     ]
     for mechanism, p, q in wanted:
@@ -111,7 +111,7 @@ def test_unary_probabilities_are_the_published_ones(epsilon: float) -> None:
         assert isinstance(bits, Bits)
         assert (bits.own / bits.scale, bits.other / bits.scale) == pytest.approx((p, q), rel=1e-7)
     variances = []
-    for kind in (SymmetricUnary, OptimizedUnary):
+    for kind in (SymmetricUnaryEncoding, OptimizedUnaryEncoding):
         bits = kind(epsilon=epsilon).channel
         assert isinstance(bits, Bits)
         variances.append(rare_variance(Fraction(bits.own, bits.scale), Fraction(bits.other, bits.scale)))
@@ -137,7 +137,7 @@ def test_signs_tilted_by_epsilon_itself_would_break_the_promise(name: str) -> No
 
 
 def test_a_unary_report_reads_as_the_categories_whose_bit_is_one() -> None:
-    mechanism = OptimizedUnary(domain=Categories(["red", "green", "blue"]), epsilon=1)
+    mechanism = OptimizedUnaryEncoding(domain=Categories(["red", "green", "blue"]), epsilon=1)
     assert mechanism.decode(0b101) == ["red", "blue"]
     assert SignBits(domain=Categories(3), epsilon=1).signs(0b101) == [1, -1, 1]
     with pytest.raises(InvalidParameter, match="outputs"):

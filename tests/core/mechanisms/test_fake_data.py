@@ -16,9 +16,9 @@ from deniable.core import (
     Epsilon,
     FakeData,
     Interval,
+    RandomSamplingPlusFakeData,
     Record,
     Report,
-    SamplingPlusFakeData,
     Singleton,
     TwoLevel,
     column_ratio,
@@ -69,7 +69,7 @@ def test_the_ratios_are_those_found_by_trying_everything(channel: FakeData) -> N
 
 def test_the_published_level_holds_for_one_field_and_not_for_records() -> None:
     record = Record({name: Categories(3) for name in "abcd"})
-    made = SamplingPlusFakeData.for_one_field(record, 1)
+    made = RandomSamplingPlusFakeData.for_one_field(record, 1)
     assert float(made.privacy) == pytest.approx(math.log(4 * (math.e - 1) + 1), abs=1e-9)
     channel = made.channel
     assert isinstance(channel, FakeData)
@@ -83,7 +83,7 @@ def test_the_published_level_holds_for_one_field_and_not_for_records() -> None:
 
 
 def test_fields_of_different_sizes_keep_the_level_of_one_field() -> None:
-    made = SamplingPlusFakeData.for_one_field(Record({"a": Binary(), "b": Categories(50), "c": Categories(5)}), 0.5)
+    made = RandomSamplingPlusFakeData.for_one_field(Record({"a": Binary(), "b": Categories(50), "c": Categories(5)}), 0.5)
     levels = [made.field_level(name) for name in "abc"]
     assert max(levels) <= 0.5
     assert max(levels) > 0.5 - 1e-8
@@ -91,7 +91,7 @@ def test_fields_of_different_sizes_keep_the_level_of_one_field() -> None:
 
 def test_batch_draws_follow_the_exact_law() -> None:
     # Chi-square tails below 1e-9 for 3 inputs; false alarms below 1e-6.
-    mechanism = SamplingPlusFakeData(domain=Record({"a": Binary(), "b": Categories(3), "c": Binary()}), epsilon=1)
+    mechanism = RandomSamplingPlusFakeData(domain=Record({"a": Binary(), "b": Categories(3), "c": Binary()}), epsilon=1)
     channel = mechanism.channel
     for index in (0, 5, 11):
         people = [mechanism.domain.decode(index)] * 40_000
@@ -100,7 +100,7 @@ def test_batch_draws_follow_the_exact_law() -> None:
 
 
 def test_a_field_among_fakes_is_the_margin_of_the_whole() -> None:
-    mechanism = SamplingPlusFakeData(domain=Record({"a": Binary(), "b": Categories(3)}), epsilon=1)
+    mechanism = RandomSamplingPlusFakeData(domain=Record({"a": Binary(), "b": Categories(3)}), epsilon=1)
     channel, margin = mechanism.channel, mechanism.parts["b"].channel
     for x, y in itertools.product(range(3), repeat=2):
         whole = sum(channel.weight(x, output) for output in range(6) if output % 3 == y)
@@ -109,7 +109,7 @@ def test_a_field_among_fakes_is_the_margin_of_the_whole() -> None:
 
 
 def test_sums_are_those_of_every_field() -> None:
-    mechanism = SamplingPlusFakeData(domain=Record({"a": Binary(), "b": Categories(3)}), epsilon=1)
+    mechanism = RandomSamplingPlusFakeData(domain=Record({"a": Binary(), "b": Categories(3)}), epsilon=1)
     reports = randomize_many(mechanism, {"a": np.ones(500, int), "b": np.full(500, 2)}, FixedKeystream(1))
     sums = accumulator_for(mechanism).add(reports)
     assert isinstance(sums, Joined)
@@ -123,7 +123,7 @@ def test_sums_are_those_of_every_field() -> None:
 
 def test_records_wider_than_a_machine_word_work() -> None:
     record = Record({f"f{j}": Categories(100) for j in range(11)})
-    mechanism = SamplingPlusFakeData(domain=record, epsilon=2)
+    mechanism = RandomSamplingPlusFakeData(domain=record, epsilon=2)
     assert mechanism.certificate().holds
     reports = randomize_many(mechanism, {name: np.full(50, 7) for name in record.fields}, FixedKeystream(2))
     sums = accumulator_for(mechanism).add(reports)
@@ -134,6 +134,6 @@ def test_records_wider_than_a_machine_word_work() -> None:
 
 def test_only_lists_of_values_have_fakes() -> None:
     with pytest.raises(InvalidParameter, match="age"):
-        SamplingPlusFakeData(domain=Record({"age": Interval()}), epsilon=1)
+        RandomSamplingPlusFakeData(domain=Record({"age": Interval()}), epsilon=1)
     with pytest.raises(InvalidParameter, match="one of the fields"):
-        SamplingPlusFakeData(epsilon=1).field_level("shoe")
+        RandomSamplingPlusFakeData(epsilon=1).field_level("shoe")

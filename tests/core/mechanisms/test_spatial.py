@@ -17,9 +17,9 @@ from deniable.core import (
     Epsilon,
     Interval,
     NearestCells,
-    NearestCellsMechanism,
+    NearestCellSets,
     NearestPlaces,
-    NearestPlacesMechanism,
+    NearestPlaceSets,
     Points,
     Polygon,
     Rectangle,
@@ -37,14 +37,14 @@ def square(cells: int) -> Rectangle:
     return Rectangle(Interval(0, 1, cells=cells), Interval(0, 1, cells=cells))
 
 
-def favoured(mechanism: NearestCellsMechanism, index: int) -> set[int]:
+def favoured(mechanism: NearestCells, index: int) -> set[int]:
     channel = mechanism.channel
     assert isinstance(channel, TwoLevel)
     return {y for y, weight in enumerate(channel.row(index)) if weight == channel.high}
 
 
-@pytest.mark.parametrize("mechanism", list(NearestCellsMechanism.examples())[:4], ids=["rectangle", "disc", "polygon", "area"])
-def test_the_favoured_cells_are_as_many_everywhere_and_none_outside_is_nearer(mechanism: NearestCellsMechanism) -> None:
+@pytest.mark.parametrize("mechanism", list(NearestCells.examples())[:4], ids=["rectangle", "disc", "polygon", "area"])
+def test_the_favoured_cells_are_as_many_everywhere_and_none_outside_is_nearer(mechanism: NearestCells) -> None:
     places = np.array([mechanism.decode(y) for y in range(mechanism.domain.size)])
     for x in range(mechanism.domain.size):
         near = sorted(favoured(mechanism, x))
@@ -57,7 +57,7 @@ def test_the_favoured_cells_are_as_many_everywhere_and_none_outside_is_nearer(me
 @pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "published"), [(2, 0.336), (4, 0.192), (6, 0.103)])
 def test_the_average_error_on_the_unit_square_is_the_one_stated(epsilon: int, published: float) -> None:
-    mechanism = NearestCellsMechanism(domain=square(32), epsilon=epsilon)
+    mechanism = NearestCells(domain=square(32), epsilon=epsilon)
     channel = mechanism.channel
     assert isinstance(channel, TwoLevel)
     places = np.array([mechanism.decode(y) for y in range(1024)])
@@ -84,38 +84,38 @@ def test_the_best_area_shrinks_with_epsilon_and_stays_within_bounds() -> None:
 
 
 def test_even_an_extreme_area_leaves_a_cell_on_either_side() -> None:
-    assert NearestCellsMechanism(domain=square(4), epsilon=15).members == 1
-    assert NearestCellsMechanism(domain=square(4), epsilon=1, area="0.999").members == 15
+    assert NearestCells(domain=square(4), epsilon=15).members == 1
+    assert NearestCells(domain=square(4), epsilon=1, area="0.999").members == 15
 
 
 def test_a_place_comes_back_as_the_middle_of_its_cell() -> None:
-    mechanism = NearestCellsMechanism(domain=Disc((10, 20), 2, cells=8), epsilon=1)
+    mechanism = NearestCells(domain=Disc((10, 20), 2, cells=8), epsilon=1)
     assert mechanism.decode(mechanism.encode((10.1, 20.1))) == pytest.approx((10.25, 20.25))
 
 
 @pytest.mark.parametrize("area", [0, 1, -0.1, "much", float("nan")])
 def test_a_bad_area_is_refused_by_name(area: Any) -> None:
     with pytest.raises(InvalidParameter, match="area"):
-        NearestCellsMechanism(epsilon=1, area=area)
+        NearestCells(epsilon=1, area=area)
 
 
 def test_too_many_cells_are_refused() -> None:
     with pytest.raises(InvalidParameter, match="domain"):
-        NearestCellsMechanism(domain=square(257), epsilon=1)
+        NearestCells(domain=square(257), epsilon=1)
 
 
 BAY = Polygon([(0, 0), (6, 0), (6, 4), (3, "1.5"), (0, 4)], cells=12)
 REGIONS = [
-    NearestCells(7, 9, 1),
-    NearestCells(7, 9, 20),
-    NearestCells(8, 8, 63),
-    NearestCells(1, 40, 9),
-    NearestCells(BAY.grid.y.cells, BAY.grid.x.cells, 25, BAY.inside),
-    NearestCells(3, 3, 2, [0, 2, 6, 8]),
+    NearestCellSets(7, 9, 1),
+    NearestCellSets(7, 9, 20),
+    NearestCellSets(8, 8, 63),
+    NearestCellSets(1, 40, 9),
+    NearestCellSets(BAY.grid.y.cells, BAY.grid.x.cells, 25, BAY.inside),
+    NearestCellSets(3, 3, 2, [0, 2, 6, 8]),
 ]
 
 
-def by_hand(sets: NearestCells, index: int) -> list[int]:
+def by_hand(sets: NearestCellSets, index: int) -> list[int]:
     """All cells by squared distance, ties by position: the definition, one by one."""
     row, column = sets.place(index)
 
@@ -127,7 +127,7 @@ def by_hand(sets: NearestCells, index: int) -> list[int]:
 
 
 @pytest.mark.parametrize("sets", REGIONS, ids=lambda sets: f"{sets.rows}x{sets.columns}-{sets.members}")
-def test_neighbours_are_those_of_the_definition(sets: NearestCells) -> None:
+def test_neighbours_are_those_of_the_definition(sets: NearestCellSets) -> None:
     for index in range(sets.inputs):
         near = sorted(by_hand(sets, index))
         assert sets.neighbours(index) == near
@@ -137,7 +137,7 @@ def test_neighbours_are_those_of_the_definition(sets: NearestCells) -> None:
 
 
 @pytest.mark.parametrize("sets", REGIONS, ids=lambda sets: f"{sets.rows}x{sets.columns}-{sets.members}")
-def test_a_batch_reaches_exactly_as_far(sets: NearestCells) -> None:
+def test_a_batch_reaches_exactly_as_far(sets: NearestCellSets) -> None:
     sampler = NearestSampler(TwoLevel(sets, 4, 11))
     numbers, rows, columns, row_offsets, column_offsets = sampler._grid
     for index in range(sets.inputs):
@@ -151,15 +151,15 @@ def test_a_batch_reaches_exactly_as_far(sets: NearestCells) -> None:
 
 
 def test_a_large_grid_agrees_with_the_definition_here_and_there() -> None:
-    sets = NearestCells(256, 256, 1901)
+    sets = NearestCellSets(256, 256, 1901)
     for index in (0, 255, 256 * 128 + 3, 256 * 255 + 17, 256 * 131 + 120):
         assert sets.neighbours(index) == sorted(by_hand(sets, index))
 
 
 def test_a_polygon_that_is_a_square_is_the_square() -> None:
     polygon = Polygon([(0, 0), (1, 0), (1, 1), (0, 1)], cells=9)
-    first = NearestCellsMechanism(domain=polygon, epsilon=3, area="0.1").channel
-    second = NearestCellsMechanism(domain=square(9), epsilon=3, area="0.1").channel
+    first = NearestCells(domain=polygon, epsilon=3, area="0.1").channel
+    second = NearestCells(domain=square(9), epsilon=3, area="0.1").channel
     assert all(list(first.row(x)) == list(second.row(x)) for x in range(81))
 
 
@@ -169,7 +169,7 @@ STREETS = Points([(3 * i + j % 2, 2 * j) for j in range(8) for i in range(9)])
 
 
 def test_the_nearest_places_are_favoured_and_every_place_favours_itself() -> None:
-    mechanism = NearestPlacesMechanism(domain=STREETS, epsilon=4, area="0.1")
+    mechanism = NearestPlaces(domain=STREETS, epsilon=4, area="0.1")
     channel = mechanism.channel
     assert isinstance(channel, TwoLevel)
     places = np.array([mechanism.decode(y) for y in range(72)])
@@ -182,15 +182,15 @@ def test_the_nearest_places_are_favoured_and_every_place_favours_itself() -> Non
 
 
 def test_places_that_fall_together_on_the_grid_still_favour_themselves() -> None:
-    sets = NearestPlaces([0, 0, 0, 5], [0, 0, 0, 5], 1)
+    sets = NearestPlaceSets([0, 0, 0, 5], [0, 0, 0, 5], 1)
     assert [sets.neighbours(x) for x in range(4)] == [[0], [1], [2], [3]]
     assert nearest_first(sets)[:, 0].tolist() == [0, 1, 2, 3]
 
 
 def test_a_batch_lists_the_same_neighbours() -> None:
-    channel = NearestPlacesMechanism(domain=STREETS, epsilon=2).channel
+    channel = NearestPlaces(domain=STREETS, epsilon=2).channel
     assert isinstance(channel, TwoLevel)
-    assert isinstance(channel.sets, NearestPlaces)
+    assert isinstance(channel.sets, NearestPlaceSets)
     table = nearest_first(channel.sets)
     for x in range(72):
         assert sorted(table[x, : channel.sets.members].tolist()) == channel.sets.neighbours(x)
@@ -199,4 +199,4 @@ def test_a_batch_lists_the_same_neighbours() -> None:
 
 def test_too_many_places_are_refused() -> None:
     with pytest.raises(InvalidParameter, match="at most 4096 places"):
-        NearestPlacesMechanism(domain=Points([(i, 0) for i in range(4097)]), epsilon=1)
+        NearestPlaces(domain=Points([(i, 0) for i in range(4097)]), epsilon=1)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from deniable.core import THRESHOLD, Epsilon, Hybrid, Interval, NumericMechanism, ThreeOutputs, mechanism_class
+from deniable.core import THRESHOLD, Epsilon, HybridMechanism, Interval, NumericMechanism, ThreeOutputs, mechanism_class
 from deniable.core.mechanisms.numeric.three_outputs import best_middle
 
 GOLDEN = {row["id"]: row for row in json.loads((Path(__file__).parents[2] / "golden" / "golden.json").read_text())}
@@ -97,8 +97,8 @@ def test_hybrid_variance_is_flat_above_the_threshold() -> None:
 
 def test_hybrid_is_duchi_up_to_the_threshold() -> None:
     assert pytest.approx(0.61, abs=0.001) == THRESHOLD
-    assert Hybrid(epsilon=0.6).channel.outputs == 2
-    assert Hybrid(epsilon=0.62).channel.outputs > 2
+    assert HybridMechanism(epsilon=0.6).channel.outputs == 2
+    assert HybridMechanism(epsilon=0.62).channel.outputs > 2
 
 
 def test_three_outputs_is_duchi_up_to_log_two_and_better_above() -> None:

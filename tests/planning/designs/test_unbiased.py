@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deniable.core import DesignedUnbiased, Hybrid, Interval
+from deniable.core import DesignedUnbiased, HybridMechanism, Interval
 from deniable.errors import InvalidParameter
 from deniable.estimators import closed_form, worst_case
 from deniable.planning import design
@@ -28,7 +28,7 @@ def test_the_known_values_are_met(eps: float, target: float) -> None:
     assert 1 <= found.gap <= 1.01
     assert found.mechanism.certificate().holds
     assert found.worst_case == pytest.approx(worst_case(found.mechanism, "squared").error, rel=1e-4)
-    hybrid = closed_form(Hybrid(epsilon=eps), "worst_variance")
+    hybrid = closed_form(HybridMechanism(epsilon=eps), "worst_variance")
     assert found.lower_bound <= found.worst_case <= hybrid
     for row in GOLDEN:
         if row["id"].startswith("unb.LP.") and row["inputs"]["eps"] == eps:  # a program of its own, on 31 inputs

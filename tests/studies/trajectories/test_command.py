@@ -37,7 +37,7 @@ def run(*arguments: object) -> Result:
 BOX = "--region=-88,41.6,-87.5,42"
 
 
-@pytest.mark.parametrize("mechanism", ["auto", "disc", "tracs-c", "tracs-d"])
+@pytest.mark.parametrize("mechanism", ["auto", "nearest-cells", "tracs-c", "tracs-d"])
 @pytest.mark.parametrize("ending", ["csv", "gpx", "geojson"])
 def test_perturbed_paths_have_the_same_shape_and_lie_in_the_region(town: Path, tmp_path: Path, mechanism: str, ending: str) -> None:
     out = tmp_path / f"private.{ending}"
@@ -109,7 +109,7 @@ def test_swapped_coordinates_are_recognised(tmp_path: Path) -> None:
         (("perturb", "TOWN", "--region", "1,2,3", "-e", 1, "-o", "out.csv"), "west,south,east,north"),
         (("perturb", "TOWN", BOX, "-e", 1, "-o", "out.txt"), ".csv"),
         (("compare", "random:3"), "random:100x100"),
-        (("compare", "random:2x2", "--mechanisms", "magic"), "there are disc"),
+        (("compare", "random:2x2", "--mechanisms", "magic"), "there are nearest-cells"),
         (("compare", "random:2x2", BOX), "unit square"),
         (("compare", "random:2x2", "--paths", -1), "--paths"),
         (("compare", "random:2x2", "--chart", "errors.txt"), ".png"),
@@ -139,7 +139,7 @@ def test_wrong_questions_get_one_clear_line(
 
 @pytest.mark.slow
 def test_compare_gives_rows_with_the_asked_names(tmp_path: Path) -> None:
-    names = "disc,tracs-c,tracs-d,strawman,planar-laplace,ngram,l-srr,atp"
+    names = "nearest-cells,tracs-c,tracs-d,strawman,planar-laplace,ngram,l-srr,atp"
     chart = tmp_path / "errors.png"
     arguments = ("compare", "random:6x8", "--epsilons", "2,8", "--mechanisms", names, "--place-cells", 6, "--chart", chart)
     result = run(*arguments, "--json")
@@ -155,7 +155,9 @@ def test_compare_gives_rows_with_the_asked_names(tmp_path: Path) -> None:
 
 
 def test_compare_prints_a_table_per_epsilon_that_fits_the_page(town: Path) -> None:
-    result = run("compare", town, BOX, "--epsilons", "1,4", "--mechanisms", "planar-laplace,nearest-places,disc", "--paths", 2)
+    result = run(
+        "compare", town, BOX, "--epsilons", "1,4", "--mechanisms", "planar-laplace,nearest-places,nearest-cells", "--paths", 2
+    )
     assert result.exit_code == 0, result.output
     assert "4 locations of 2 paths, 6 places" in result.output
     assert "errors in metres" in result.output
@@ -173,7 +175,7 @@ def test_maps_are_drawn(town: Path, tmp_path: Path, show: str) -> None:
     assert {"paths": "True and perturbed", "density": "estimated at", "true-density": "truly are"}[show] in picture
 
 
-@pytest.mark.parametrize("mechanism", ["disc", "tracs-c"])
+@pytest.mark.parametrize("mechanism", ["nearest-cells", "tracs-c"])
 def test_a_perturbed_file_is_enough_for_a_map(town: Path, tmp_path: Path, mechanism: str) -> None:
     private, out = tmp_path / "private.csv", tmp_path / "map.json"
     same = (BOX, "--epsilon", 20, "--mechanism", mechanism)
@@ -192,7 +194,7 @@ def test_maps_from_tracs_d_are_seen_from_one_reference_and_say_so(tmp_path: Path
     assert "each seen from the centre" in out.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("mechanism", ["disc", "tracs-c", "tracs-d"])
+@pytest.mark.parametrize("mechanism", ["nearest-cells", "tracs-c", "tracs-d"])
 def test_repeated_single_and_border_points_are_perturbed_like_any_other(tmp_path: Path, mechanism: str) -> None:
     rows = ["a,1,-87.7,41.8", "a,2,-87.7,41.8", "b,1,-88,41.6", "b,2,-87.5,42", "b,3,-88,42", "c,1,-87.75,41.8"]
     source, out = tmp_path / "in.csv", tmp_path / "out.csv"
@@ -239,7 +241,9 @@ def test_commands_of_the_page_run_where_the_data_is(tmp_path: Path, monkeypatch:
     (tmp_path / "chicago_checkins.csv").symlink_to(FOLDER / "chicago_checkins.csv")
     for command in commands:
         # The comparison of everything takes a minute: here with two paths and the quick mechanisms.
-        quick = ["--paths", "2", "--epsilons", "4", "--mechanisms", "disc,tracs-c"] if command.startswith("compare") else []
+        quick = (
+            ["--paths", "2", "--epsilons", "4", "--mechanisms", "nearest-cells,tracs-c"] if command.startswith("compare") else []
+        )
         result = run(*shlex.split(command), *quick)
         assert result.exit_code == 0, (command, result.output)
         if not command.startswith("compare"):
@@ -251,8 +255,18 @@ def test_commands_of_the_page_run_where_the_data_is(tmp_path: Path, monkeypatch:
 @pytest.mark.parametrize(
     ("heading", "data", "unit", "names"),
     [
-        ("Average error on the unit square", ("random:100x100",), 1, "disc,tracs-c,tracs-d,strawman,planar-laplace,exponential"),
-        ("compares on the first 100 paths", ("CHICAGO", BOX), 1000, "disc,tracs-c,tracs-d,strawman,planar-laplace,exponential"),
+        (
+            "Average error on the unit square",
+            ("random:100x100",),
+            1,
+            "nearest-cells,tracs-c,tracs-d,strawman,planar-laplace,exponential-cells",
+        ),
+        (
+            "compares on the first 100 paths",
+            ("CHICAGO", BOX),
+            1000,
+            "nearest-cells,tracs-c,tracs-d,strawman,planar-laplace,exponential-cells",
+        ),
     ],
 )
 def test_errors_in_the_tables_of_the_page_are_those_of_a_run(heading: str, data: tuple[str, ...], unit: float, names: str) -> None:

@@ -12,9 +12,9 @@ from deniable.errors import InvalidEpsilon, InvalidParameter, OutOfDomain
 from deniable.studies import Comparison, Paths, Places, average_error, compare, contestant, random_paths, regridded
 from deniable.studies.trajectories.baselines.contestants import CONTESTANTS
 
-ASKED = {"disc", "tracs-c", "tracs-d", "strawman", "planar-laplace", "ngram", "l-srr", "atp"}
-REGION = ["disc", "tracs-c", "tracs-d", "strawman", "planar-laplace", "exponential"]
-OURS = ["disc", "tracs-c", "tracs-d"]
+ASKED = {"nearest-cells", "tracs-c", "tracs-d", "strawman", "planar-laplace", "ngram", "l-srr", "atp"}
+REGION = ["nearest-cells", "tracs-c", "tracs-d", "strawman", "planar-laplace", "exponential-cells"]
+OURS = ["nearest-cells", "tracs-c", "tracs-d"]
 UNIT = Rectangle()
 
 
@@ -59,11 +59,13 @@ def test_the_disc_is_best_among_those_that_answer_anywhere() -> None:
     rows = compare(random_paths(100, 100), UNIT, [4, 10], mechanisms=REGION, places=grid_places(8))
     for epsilon in (4.0, 10.0):
         mine = {row.mechanism: row for row in rows if row.epsilon == epsilon}
-        others = [row for name, row in mine.items() if name != "disc"]
-        assert all(mine["disc"].average_error + 10 * row.average_error_standard_error < row.average_error for row in others)
+        others = [row for name, row in mine.items() if name != "nearest-cells"]
+        assert all(
+            mine["nearest-cells"].average_error + 10 * row.average_error_standard_error < row.average_error for row in others
+        )
     bounds = {4.0: 0.195, 10.0: 0.029}
     for row in rows:
-        if row.mechanism == "disc":
+        if row.mechanism == "nearest-cells":
             assert row.average_error < bounds[row.epsilon] + 5 * row.average_error_standard_error
 
 
@@ -74,7 +76,7 @@ def test_more_epsilon_means_less_error_for_everyone(few: list[Comparison]) -> No
         assert second.average_error < first.average_error + 6 * (
             first.average_error_standard_error + second.average_error_standard_error
         )
-    disc = [row for row in few if row.mechanism == "disc"]
+    disc = [row for row in few if row.mechanism == "nearest-cells"]
     assert disc[1].average_error < disc[0].average_error / 2
 
 
@@ -91,9 +93,9 @@ def test_the_disc_is_best_on_real_check_ins_from_epsilon_four_on(city: str, box:
             made = contestant(name, data.region, data.places, Epsilon(epsilon))
             assert made.certificate().holds
             errors[name] = average_error(data.paths, made.perturb(data.paths)).value
-        assert min(errors, key=errors.__getitem__) == "disc"
-        assert errors["disc"] < before
-        before = errors["disc"]
+        assert min(errors, key=errors.__getitem__) == "nearest-cells"
+        assert errors["nearest-cells"] < before
+        before = errors["nearest-cells"]
 
 
 def test_the_comparison_tells_how_far_it_is() -> None:
@@ -110,7 +112,7 @@ def test_left_out_places_are_those_of_the_paths() -> None:
 
 def test_questions_that_make_no_sense_are_refused() -> None:
     true = random_paths(1, 3)
-    with pytest.raises(InvalidParameter, match="there are disc"):
+    with pytest.raises(InvalidParameter, match="there are nearest-cells"):
         compare(true, UNIT, [1], mechanisms=["magic"])
     with pytest.raises(InvalidEpsilon):
         compare(true, UNIT, [0])

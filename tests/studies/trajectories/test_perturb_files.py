@@ -217,7 +217,7 @@ def peak_memory(source: Path, out: Path, *options: str) -> float:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("ending", ["csv", "gpx", "geojson"])
-@pytest.mark.parametrize("options", [(), ("-m", "tracs-d", "--epsilon-per", "trajectory")], ids=["disc", "tracs-d"])
+@pytest.mark.parametrize("options", [(), ("-m", "tracs-d", "--epsilon-per", "trajectory")], ids=["nearest-cells", "tracs-d"])
 def test_a_track_of_a_million_places_takes_no_more_memory_than_one_of_a_hundred_thousand(
     tmp_path: Path, ending: str, options: tuple[str, ...]
 ) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.batch.accumulators.base import outputs_of
-from deniable.core import PrefixExtending
+from deniable.core import PrefixExtendingMethod
 from deniable.errors import InvalidParameter, Malformed, UnknownVersion, WrongRecipe
 
 MAGIC = b"dp"
@@ -22,15 +22,15 @@ class PEMCollector:
     Hashed reports over 2**48 words have no small sums: which words to count is known only when the
     shorter prefixes are. TreeHist has sums, and needs more users for the same words.
 
-    >>> mechanism = PrefixExtending(epsilon=4)
+    >>> mechanism = PrefixExtendingMethod(epsilon=4)
     >>> collector = PEMCollector(mechanism).add(mechanism.randomize("hello"))
     >>> len(collector.merge(collector))
     2
     """
 
-    def __init__(self, mechanism: PrefixExtending) -> None:
-        if not isinstance(mechanism, PrefixExtending):
-            raise InvalidParameter(f"mechanism must be PrefixExtending, got {type(mechanism).__name__}")
+    def __init__(self, mechanism: PrefixExtendingMethod) -> None:
+        if not isinstance(mechanism, PrefixExtendingMethod):
+            raise InvalidParameter(f"mechanism must be PrefixExtendingMethod, got {type(mechanism).__name__}")
         self.mechanism = mechanism
         self._parts: list[list[NDArray[np.uint64]]] = [[] for _ in mechanism.mixture.parts]
 
@@ -85,7 +85,7 @@ class PEMCollector:
         return head + b"".join(body)
 
     @classmethod
-    def from_bytes(cls, mechanism: PrefixExtending, data: bytes) -> PEMCollector:
+    def from_bytes(cls, mechanism: PrefixExtendingMethod, data: bytes) -> PEMCollector:
         """Reports written by `to_bytes` of the same recipe; anything else is refused."""
         if not isinstance(data, bytes | bytearray | memoryview) or len(data) < HEADER or bytes(data[:2]) != MAGIC:
             raise Malformed("the bytes are not the reports of a PEM collector")

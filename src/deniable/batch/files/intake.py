@@ -15,7 +15,7 @@ from deniable.batch.accumulators.choose import accumulator_for
 from deniable.batch.packing import outputs_from_ints
 from deniable.batch.reports import Reports
 from deniable.batch.sampler import output_dtype
-from deniable.core import Hashing, Mechanism, PrefixExtending, TwoLevel, possible
+from deniable.core import Hashing, Mechanism, PrefixExtendingMethod, TwoLevel, possible
 from deniable.errors import Malformed, UnknownVersion, WireError, WrongRecipe
 
 OUT_OF_RANGE = "out of range"
@@ -107,7 +107,7 @@ class Intake:
 
 def intake_for(mechanism: Mechanism, *, strict: bool = False) -> Intake:
     """An empty intake for reports of one recipe. Those of `pem` have no small sums: each of them is kept, in 8 bytes."""
-    if isinstance(mechanism, PrefixExtending):
+    if isinstance(mechanism, PrefixExtendingMethod):
         from deniable.batch.accumulators.pem_reports import PEMCollector
 
         return Intake(PEMCollector(mechanism), strict)

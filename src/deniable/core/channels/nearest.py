@@ -21,7 +21,7 @@ class Reach(NamedTuple):
 
 
 @dataclass(frozen=True)
-class NearestCells(Neighbourhood):
+class NearestCellSets(Neighbourhood):
     """S_x = the `members` cells of a region nearest to cell x, on a rows-by-columns grid.
 
     `inside_region` lists the grid cells (row * columns + column, growing) that form the region; None

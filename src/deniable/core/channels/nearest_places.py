@@ -15,7 +15,7 @@ MOST_COORDINATE = 1 << 24
 
 
 @dataclass(frozen=True)
-class NearestPlaces(Neighbourhood):
+class NearestPlaceSets(Neighbourhood):
     """S_x = the `members` places nearest to place x, itself first; places equally far away by their number.
 
     `columns` and `rows` are the places' whole coordinates on a fine public grid.

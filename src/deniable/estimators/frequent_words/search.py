@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deniable.batch import Accumulator, PEMCollector, Reports
-from deniable.core import PrefixExtending, TreeHist
+from deniable.core import PrefixExtendingMethod, TreeHist
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators.estimate import Target, check_target
 from deniable.estimators.frequent_words import pem, treehist
@@ -27,7 +27,7 @@ def heavy_hitters(
     is nobody's. At most `most` prefixes are followed at each step.
 
     >>> from deniable.core import Whole
-    >>> mechanism = PrefixExtending(domain=Whole(16), epsilon=4)
+    >>> mechanism = PrefixExtendingMethod(domain=Whole(16), epsilon=4)
     >>> reports = mechanism.randomize_many([2025] * 3000 + [7] * 2000 + list(range(10_000, 15_000)))
     >>> heavy_hitters(reports, false_positives=1e-9).words
     (2025, 7)
@@ -39,12 +39,12 @@ def heavy_hitters(
         raise InvalidParameter("false_positives must lie between 0 and 1, for example 0.01")
     if isinstance(most, bool) or not isinstance(most, int) or not 1 <= most <= 4096:
         raise InvalidParameter("most must be a whole number from 1 to 4096")
-    if isinstance(source, Reports) and isinstance(source.mechanism, PrefixExtending):
+    if isinstance(source, Reports) and isinstance(source.mechanism, PrefixExtendingMethod):
         source = PEMCollector(source.mechanism).add(source)
     if isinstance(source, PEMCollector):
         if source.n == 0:
             raise InvalidParameter("there are no reports to estimate from")
         return pem.find(source, share, false_positives, most, target)
     if not isinstance(getattr(source, "mechanism", None), TreeHist):
-        raise NotSupported("heavy hitters are found in reports of PrefixExtending or TreeHist")
+        raise NotSupported("heavy hitters are found in reports of PrefixExtendingMethod or TreeHist")
     return treehist.find(accumulated(source), share, false_positives, most, target)

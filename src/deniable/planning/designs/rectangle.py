@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.core import OGPM, DesignedPlaces, Epsilon, Interval, NearestCellsMechanism, Rectangle
+from deniable.core import OGPM, DesignedPlaces, Epsilon, Interval, NearestCells, Rectangle
 from deniable.errors import NotSupported
 from deniable.estimators import dense
 from deniable.planning.designs.answer import Answer, Published
@@ -60,7 +60,7 @@ def design_rectangle(domain: Rectangle, loss: DistanceLoss, epsilon: Epsilon, pr
         between = _Grid(size, 2 * side - 1, worst)
         finer = LossCuts(_distances(between.places[between.chosen], grid.places) ** k, grid.orbits, e, worst)
         reference = solve(finer, reference, np.ones(1), e, tolerance=1e-3).reference
-    candidates: list[DesignedPlaces | NearestCellsMechanism] = [
+    candidates: list[DesignedPlaces | NearestCells] = [
         _rounded(domain, epsilon, grid, cuts.spread(reference), cells),
         _nearest(domain, epsilon, cells),
     ]
@@ -161,12 +161,12 @@ def _rounded(domain: Rectangle, epsilon: Epsilon, grid: _Grid, reference: Floats
     return made
 
 
-def _nearest(domain: Rectangle, epsilon: Epsilon, cells: int) -> NearestCellsMechanism:
+def _nearest(domain: Rectangle, epsilon: Epsilon, cells: int) -> NearestCells:
     coarse = [Interval(axis.low, axis.high, cells=min(axis.cells, cells)) for axis in (domain.x, domain.y)]
-    return NearestCellsMechanism(domain=Rectangle(*coarse), epsilon=epsilon)
+    return NearestCells(domain=Rectangle(*coarse), epsilon=epsilon)
 
 
-def _cost(mechanism: DesignedPlaces | NearestCellsMechanism, k: float, worst: bool) -> float:
+def _cost(mechanism: DesignedPlaces | NearestCells, k: float, worst: bool) -> float:
     """The largest error over all places (at the corners of cells), or the average one (by Gauss points in every cell)."""
     domain = mechanism.domain
     assert isinstance(domain, Rectangle)

@@ -16,7 +16,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.core import DesignedUnbiased, Epsilon, Hybrid, Interval, Mechanism, PMSub, ThreeOutputs, UnbiasedOGPM
+from deniable.core import (
+    DesignedUnbiased,
+    Epsilon,
+    HybridMechanism,
+    Interval,
+    Mechanism,
+    SuboptimalPiecewiseMechanism,
+    ThreeOutputs,
+    UnbiasedOGPM,
+)
 from deniable.estimators import closed_form, worst_case
 from deniable.planning.designs.answer import Answer
 from deniable.planning.designs.asymptotic import limit_of_worst
@@ -70,7 +79,7 @@ def design_unbiased(domain: Interval, epsilon: Epsilon) -> Answer:
     mechanism = _rounded(domain, epsilon, cuts.spread(solution.reference)[OUTER:-OUTER], step, rows)
     width = float(domain.width)
     published = UnbiasedOGPM(domain=domain, epsilon=epsilon)
-    known = [kind(domain=domain, epsilon=epsilon) for kind in (Hybrid, ThreeOutputs, PMSub)]
+    known = [kind(domain=domain, epsilon=epsilon) for kind in (HybridMechanism, ThreeOutputs, SuboptimalPiecewiseMechanism)]
     candidates: list[tuple[Mechanism, float]] = [(mechanism, largest_variance(mechanism) * width**2)]
     candidates += [(each, worst_case(each, "squared").error) for each in known]
     found, cost, method = least_costly(candidates, "unbiased reference density by linear program")

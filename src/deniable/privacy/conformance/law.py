@@ -19,7 +19,7 @@ from deniable.core import (
     Hashing,
     Interpolated,
     Mixture,
-    NearestCells,
+    NearestCellSets,
     Product,
     SetSystem,
     Steps,
@@ -51,7 +51,7 @@ def effort(channel: Channel) -> int:
     if isinstance(channel, Steps):
         return 2 * channel.length * effort(channel.step)
     sets: SetSystem | None = channel.sets if isinstance(channel, TwoLevel) else None
-    if isinstance(sets, NearestCells):
+    if isinstance(sets, NearestCellSets):
         return 4 + sets.members // 8
     return 1 + sets.size // 4 if isinstance(sets, Subsets) else 1
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.batch import Counts, Keystream, SystemKeystream
-from deniable.core import NearestCells, TwoLevel
+from deniable.core import NearestCellSets, TwoLevel
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import Estimate, accumulated, half_width
 from deniable.studies.trajectories.leaves import Leaves, leaves
@@ -98,7 +98,7 @@ def fine_density_map(
         raise InvalidParameter("runs must be a whole number, at least 2")
     mechanism = source_mechanism(source)
     channel = mechanism.channel
-    if not (isinstance(channel, TwoLevel) and isinstance(channel.sets, NearestCells)):
+    if not (isinstance(channel, TwoLevel) and isinstance(channel.sets, NearestCellSets)):
         raise NotSupported(f"fine maps are made from reports of nearest-cells, not of {mechanism.name}; use density_map")
     limit = stop_at(mechanism, method, tolerance, most_iterations)
     law = NearestLaw(channel)

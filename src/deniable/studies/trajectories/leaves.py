@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from deniable.core import DirectionDistance, Mechanism, NearestCells, TwoLevel
+from deniable.core import DirectionDistance, Mechanism, NearestCellSets, TwoLevel
 from deniable.estimators import IMAGINED, binned
 from deniable.studies.trajectories.map_grid import Flags, Floats, Integers
 from deniable.studies.trajectories.nearest_law import NearestLaw
@@ -131,7 +131,7 @@ def _ground(laid: PlaceChannel, source: Source) -> _Ground:
     channel = laid.mechanism.channel
     if isinstance(channel, DirectionDistance):
         return _from_reference(laid, channel, source)
-    nearest = isinstance(channel, TwoLevel) and isinstance(channel.sets, NearestCells)
+    nearest = isinstance(channel, TwoLevel) and isinstance(channel.sets, NearestCellSets)
     return _nearest(laid, source) if nearest else _coordinates(laid, source)
 
 

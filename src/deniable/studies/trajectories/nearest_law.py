@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from deniable.core import NearestCells, TwoLevel
+from deniable.core import NearestCellSets, TwoLevel
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -22,7 +22,7 @@ class NearestLaw:
 
     def __init__(self, channel: TwoLevel) -> None:
         sets = channel.sets
-        assert isinstance(sets, NearestCells)
+        assert isinstance(sets, NearestCellSets)
         self.rows, self.columns, self.size = sets.rows, sets.columns, sets.outputs
         self.low = channel.low / channel.total
         self.gain = (channel.high - channel.low) / channel.total

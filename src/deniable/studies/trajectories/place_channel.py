@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from deniable.batch import Accumulator, Counts, Joined, Reports
-from deniable.core import DirectionDistance, Disc, Mechanism, NearestCells, Parallelogram, Product, Rectangle, TwoLevel
+from deniable.core import DirectionDistance, Disc, Mechanism, NearestCellSets, Parallelogram, Product, Rectangle, TwoLevel
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import binned
 from deniable.studies.trajectories.map_grid import Floats, Integers, MapGrid, map_shape
@@ -103,7 +103,7 @@ def place_channel(mechanism: Mechanism, cells: int | tuple[int, int]) -> PlaceCh
     ((16, 4096), True)
     """
     channel = mechanism.channel
-    if isinstance(channel, TwoLevel) and isinstance(channel.sets, NearestCells):
+    if isinstance(channel, TwoLevel) and isinstance(channel.sets, NearestCellSets):
         return _nearest(mechanism, channel, cells)
     if isinstance(channel, Product) and set(getattr(mechanism, "parts", ())) == {"x", "y"}:
         return _coordinates(mechanism, cells)

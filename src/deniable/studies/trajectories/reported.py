@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from deniable.batch import Reports, encode_many
-from deniable.core import DirectionDistance, Mechanism, NearestCells, Product, TwoLevel
+from deniable.core import DirectionDistance, Mechanism, NearestCellSets, Product, TwoLevel
 from deniable.errors import NotSupported
 from deniable.studies.trajectories.paths import Paths
 from deniable.studies.trajectories.perturb import settled
@@ -28,10 +28,10 @@ def reports_of(perturbed: Paths, mechanism: Mechanism) -> Reports:
     if isinstance(channel, DirectionDistance):
         raise NotSupported(
             "a walk of tracs-d has every place seen from the report before it: where people were then says where they are now, "
-            "and a map that takes places for independent would be wrong. Make maps from disc or tracs-c"
+            "and a map that takes places for independent would be wrong. Make maps from nearest-cells or tracs-c"
         )
     parts = channel.parts if isinstance(channel, Product) else (channel,)
-    nearest = isinstance(channel, TwoLevel) and isinstance(channel.sets, NearestCells)
+    nearest = isinstance(channel, TwoLevel) and isinstance(channel.sets, NearestCellSets)
     if not (nearest or isinstance(channel, Product)) or any(part.inputs != part.outputs for part in parts):
         raise NotSupported(f"places of {mechanism.name} do not tell its reports; keep the reports themselves")
     cells = encode_many(mechanism, settled(perturbed, mechanism.domain, "clip").places)

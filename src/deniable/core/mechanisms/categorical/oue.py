@@ -12,7 +12,7 @@ from deniable.core.mechanisms.categorical._unary import UnaryMechanism, bit_scal
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class OptimizedUnary(UnaryMechanism):
+class OptimizedUnaryEncoding(UnaryMechanism):
     """The true category's bit is a fair coin; the others are 1 with probability 1/(E+1), E = e**epsilon.
 
     Law: own = scale/2, other = ceil(scale/(E+1)).
@@ -21,7 +21,7 @@ class OptimizedUnary(UnaryMechanism):
     Cost: k draws, k bits on the wire. Best for many categories when bits are cheap.
     Source: Wang, Blocki, Li and Jha, "Locally differentially private protocols for frequency estimation", 2017.
 
-    >>> OptimizedUnary(domain=Categories(20), epsilon=1).certificate().holds
+    >>> OptimizedUnaryEncoding(domain=Categories(20), epsilon=1).certificate().holds
     True
     """
 

@@ -12,7 +12,7 @@ from deniable.core.mechanisms.categorical._unary import UnaryMechanism, bit_scal
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SymmetricUnary(UnaryMechanism):
+class SymmetricUnaryEncoding(UnaryMechanism):
     """Every bit is true with the same probability h/(h+1), h = e**(epsilon/2).
 
     Law: the true category's bit is 1 with probability own/scale, every other with 1 - own/scale.
@@ -21,7 +21,7 @@ class SymmetricUnary(UnaryMechanism):
     Cost: k draws, k bits on the wire.
     Source: Erlingsson, Pihur and Korolova, "RAPPOR", 2014; named in Wang et al., 2017.
 
-    >>> SymmetricUnary(domain=Categories(20), epsilon=1).certificate().holds
+    >>> SymmetricUnaryEncoding(domain=Categories(20), epsilon=1).certificate().holds
     True
     """
 

@@ -23,7 +23,7 @@ SHARES = 1 << 24
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Hybrid(TwoEnds):
+class HybridMechanism(TwoEnds):
     """PM with probability 1 - e**(-epsilon/2), else Duchi's; up to epsilon = 0.61 always Duchi's.
 
     Law: the mixture of two unbiased channels; the output says which one it came from.
@@ -33,7 +33,7 @@ class Hybrid(TwoEnds):
     Cost: up to four draws, 22 bits on the wire.
     Source: Wang et al., "Collecting and analyzing multidimensional data with LDP", ICDE 2019.
 
-    >>> Hybrid(epsilon=1).certificate().holds
+    >>> HybridMechanism(epsilon=1).certificate().holds
     True
     """
 

@@ -9,11 +9,11 @@ from typing import ClassVar
 
 from deniable.core.channels.sets import linear_window
 from deniable.core.channels.two_level import TwoLevel
-from deniable.core.mechanisms.numeric.pm import PM
+from deniable.core.mechanisms.numeric.pm import PiecewiseMechanism
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class UnbiasedOGPM(PM):
+class UnbiasedOGPM(PiecewiseMechanism):
     """An unbiased window with a margin at either end. Kept as published: PM has about a quarter of its variance.
 
     Law: as PM, with a window of (3h + 1)/(h (h + 1)) of the domain, h = e**(epsilon/2), that stops

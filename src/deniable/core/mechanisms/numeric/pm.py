@@ -19,7 +19,7 @@ from deniable.core.mechanisms.reading import Affine
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class PM(NumericMechanism):
+class PiecewiseMechanism(NumericMechanism):
     """A number whose mean is exactly the true one, from a window of 1/e**(epsilon/2) of its own path.
 
     Law: the domain has cells + 1 rows; a value between two rows goes to one of them at random, so that
@@ -31,7 +31,7 @@ class PM(NumericMechanism):
     Cost: two draws, 21 bits on the wire.
     Source: Wang et al., "Collecting and analyzing multidimensional data with LDP", ICDE 2019.
 
-    >>> PM(domain=Interval(-1, 1), epsilon=1).certificate().holds
+    >>> PiecewiseMechanism(domain=Interval(-1, 1), epsilon=1).certificate().holds
     True
     """
 

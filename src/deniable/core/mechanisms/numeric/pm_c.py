@@ -16,7 +16,7 @@ from deniable.core.mechanisms.reading import Affine, middles
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class CompressedPM(NumericMechanism):
+class CompressedPiecewiseMechanism(NumericMechanism):
     """PM's outputs squeezed linearly onto the domain: OGPM's window length, moving instead of sliding.
 
     Law: a window of K = cells/e**(epsilon/2) cells moves one cell per input cell over cells - 1 + K
@@ -26,7 +26,7 @@ class CompressedPM(NumericMechanism):
     Cost: one draw, 21 bits on the wire.
     Source: dissertation, section 5.6 (PM-C).
 
-    >>> CompressedPM(epsilon=1).certificate().holds
+    >>> CompressedPiecewiseMechanism(epsilon=1).certificate().holds
     True
     """
 

@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from deniable.core.mechanisms.numeric.pm import PM
+from deniable.core.mechanisms.numeric.pm import PiecewiseMechanism
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class PMSub(PM):
+class SuboptimalPiecewiseMechanism(PiecewiseMechanism):
     """PM with a window of 1/e**(epsilon/3) of its path: less variance than PM at the ends of the domain.
 
     Law: as PM, with K = cells/e**(epsilon/3).
@@ -19,7 +19,7 @@ class PMSub(PM):
     Cost: two draws, 21 bits on the wire.
     Source: Zhao et al., "Local differential privacy-based federated learning for IoT", 2020.
 
-    >>> PMSub(epsilon=1).certificate().holds
+    >>> SuboptimalPiecewiseMechanism(epsilon=1).certificate().holds
     True
     """
 

@@ -7,12 +7,12 @@ from functools import cached_property
 from typing import ClassVar
 
 from deniable.core.mechanisms.numeric._unbiased_window import unbiased_reading
-from deniable.core.mechanisms.numeric.pm import PM
+from deniable.core.mechanisms.numeric.pm import PiecewiseMechanism
 from deniable.core.mechanisms.reading import Affine
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class TruncatedPM(PM):
+class TruncatedPiecewiseMechanism(PiecewiseMechanism):
     """PM with reports beyond an end of the domain read as that end: a better single guess, a biased mean.
 
     Law: PM's own; only the reading differs, so the reports are as private.
@@ -20,7 +20,7 @@ class TruncatedPM(PM):
     Cost: two draws, 21 bits on the wire.
     Source: dissertation, section 5.6 (T-PM).
 
-    >>> TruncatedPM(epsilon=1).decode(0)
+    >>> TruncatedPiecewiseMechanism(epsilon=1).decode(0)
     0.0
     """
 

@@ -26,7 +26,7 @@ GRAIN = 1 << 40
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SamplingPlusFakeData(RecordMechanism):
+class RandomSamplingPlusFakeData(RecordMechanism):
     """One field by k-ary randomized response, every other field a uniformly random fake.
 
     Law: a hidden fair coin picks the field; the answer is drawn with `epsilon`, the fakes uniformly.
@@ -38,7 +38,7 @@ class SamplingPlusFakeData(RecordMechanism):
     Cost: 2 d draws, as many bits as the record. Never more accurate than `sample-one` at equal epsilon.
     Source: Arcolezi, Couchot, Al Bouna and Xiao, "Random sampling plus fake data", CIKM 2021.
 
-    >>> both = SamplingPlusFakeData(domain=Record({"smokes": Binary(), "city": Categories(2)}), epsilon=1)
+    >>> both = RandomSamplingPlusFakeData(domain=Record({"smokes": Binary(), "city": Categories(2)}), epsilon=1)
     >>> both.certificate().holds, round(both.field_level("city"), 4)     # ln((e + 1)/2)
     (True, 0.6201)
     """
@@ -77,7 +77,7 @@ class SamplingPlusFakeData(RecordMechanism):
         Its `epsilon`, which is what whole records get, is the largest multiple of 2**-40 that allows it:
         ln(d (e**level - 1) + 1) when all fields have one size.
 
-        >>> made = SamplingPlusFakeData.for_one_field(Record({"a": Categories(4), "b": Categories(4)}), 1)
+        >>> made = RandomSamplingPlusFakeData.for_one_field(Record({"a": Categories(4), "b": Categories(4)}), 1)
         >>> round(float(made.privacy), 5)                                   # ln(2 e - 1)
         1.48988
         """

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar, Self
 
-from deniable.core.channels.nearest import NearestCells
+from deniable.core.channels.nearest import NearestCellSets
 from deniable.core.channels.two_level import TwoLevel
 from deniable.core.domains.base import Domain
 from deniable.core.domains.interval import Interval
@@ -35,7 +35,7 @@ BEST_AREAS = (
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class NearestCellsMechanism(Mechanism):
+class NearestCells(Mechanism):
     """Answer with a cell of the region, more likely one of those nearest to the true place.
 
     Law: a fixed number of cells nearest to the true one weigh `high`, the rest `low`; at the border
@@ -49,7 +49,7 @@ class NearestCellsMechanism(Mechanism):
     Cost: one draw and a count over the disc's rows, log2(cells) bits on the wire.
     Source: this project.
 
-    >>> NearestCellsMechanism(epsilon=4).certificate().holds
+    >>> NearestCells(epsilon=4).certificate().holds
     True
     """
 
@@ -77,10 +77,10 @@ class NearestCellsMechanism(Mechanism):
     def build(self) -> TwoLevel:
         """The region's cells, the nearest ones favoured."""
         if isinstance(self.domain, Rectangle):
-            sets = NearestCells(self.domain.y.cells, self.domain.x.cells, self.members)
+            sets = NearestCellSets(self.domain.y.cells, self.domain.x.cells, self.members)
         else:
             grid = self.domain.square if isinstance(self.domain, Disc) else self.domain.grid
-            sets = NearestCells(grid.y.cells, grid.x.cells, self.members, self.domain.inside)
+            sets = NearestCellSets(grid.y.cells, grid.x.cells, self.members, self.domain.inside)
         return TwoLevel.at(sets, self.privacy)
 
     def decode(self, output: int) -> tuple[float, float]:

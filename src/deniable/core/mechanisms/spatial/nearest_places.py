@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar, Self
 
-from deniable.core.channels.nearest_places import MOST_COORDINATE, NearestPlaces
+from deniable.core.channels.nearest_places import MOST_COORDINATE, NearestPlaceSets
 from deniable.core.channels.two_level import TwoLevel
 from deniable.core.domains.base import Domain
 from deniable.core.domains.plane import Place, Points
@@ -21,7 +21,7 @@ MOST_NEAREST_PLACES = 1 << 12
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class NearestPlacesMechanism(Mechanism):
+class NearestPlaces(Mechanism):
     """Answer with one of the listed places, more likely one of those nearest to the true place.
 
     Law: a fixed number of places nearest to the true one, itself among them, weigh `high`, the rest `low`.
@@ -30,7 +30,7 @@ class NearestPlacesMechanism(Mechanism):
     Cost: a draw looks at every place, log2(places) bits on the wire. Distances are measured on a grid of 2**24 steps.
     Source: this project.
 
-    >>> NearestPlacesMechanism(domain=Points([(0, 0), (1, 0), (5, 5)]), epsilon=2).certificate().holds
+    >>> NearestPlaces(domain=Points([(0, 0), (1, 0), (5, 5)]), epsilon=2).certificate().holds
     True
     """
 
@@ -59,7 +59,7 @@ class NearestPlacesMechanism(Mechanism):
         xs, ys = ([Fraction(place[axis]) for place in self.domain.places] for axis in (0, 1))
         extent = max(max(xs) - min(xs), max(ys) - min(ys))
         columns, rows = ([round((at - min(axis)) * MOST_COORDINATE / extent) for at in axis] for axis in (xs, ys))
-        return TwoLevel.at(NearestPlaces(columns, rows, self.members), self.privacy)
+        return TwoLevel.at(NearestPlaceSets(columns, rows, self.members), self.privacy)
 
     def decode(self, output: int) -> Place:
         """The reported place."""

@@ -15,7 +15,7 @@ MOST_BUCKETS = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class PrefixExtending(PrefixMechanism):
+class PrefixExtendingMethod(PrefixMechanism):
     """Hash the group's prefix to g = floor(E) + 1 buckets with a random public key; send group, key and a bucket.
 
     Law: group and key do not depend on the word; the bucket of its prefix weighs `high`, the others `low`.
@@ -24,7 +24,7 @@ class PrefixExtending(PrefixMechanism):
     Cost: one draw, about 35 + epsilon/ln 2 bits on the wire. Finding takes one hash per report and candidate.
     Source: Wang, Li and Jha, "Locally differentially private heavy hitter identification", 2019.
 
-    >>> mechanism = PrefixExtending(epsilon=4)      # texts of up to 6 bytes
+    >>> mechanism = PrefixExtendingMethod(epsilon=4)      # texts of up to 6 bytes
     >>> mechanism.levels, mechanism.certificate().holds
     ((8, 16, 24, 32, 40, 48), True)
     """

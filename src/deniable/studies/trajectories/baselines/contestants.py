@@ -26,8 +26,8 @@ Indices = NDArray[np.int64]
 Progress = Callable[[int], None]
 Run = Callable[[Paths, Progress | None], Paths]
 Build = Callable[[Rectangle, Places, Epsilon], "Contestant"]
-FINE, DISC, COARSE = 1 << 13, 1 << 8, 24
-"""Cells on the longer side: of continuous space, of the disc, and of tables that hold all pairs of cells."""
+FINE, NEAREST, COARSE = 1 << 13, 1 << 8, 24
+"""Cells on the longer side: of continuous space, of nearest-cells, and of tables that hold all pairs of cells."""
 
 
 @dataclass(frozen=True)
@@ -128,12 +128,12 @@ def whole_paths(baseline: type[PathBaseline]) -> Build:
 
 
 CONTESTANTS: dict[str, Build] = {
-    "disc": on_cells("disc", "nearest-cells", DISC),
+    "nearest-cells": on_cells("nearest-cells", "nearest-cells", NEAREST),
     "tracs-c": on_region("tracs-c", "tracs-c"),
     "tracs-d": on_region("tracs-d", "tracs-d"),
     "strawman": on_region("strawman", "strawman"),
     "planar-laplace": on_cells("planar-laplace", "planar-laplace", COARSE),
-    "exponential": on_cells("exponential", "exponential-cells", COARSE),
+    "exponential-cells": on_cells("exponential-cells", "exponential-cells", COARSE),
     "nearest-places": on_places("nearest-places", "nearest-places"),
     "l-srr": on_places("l-srr", "l-srr"),
     "ngram": whole_paths(NGram),
