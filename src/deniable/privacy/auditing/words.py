@@ -199,10 +199,14 @@ BASE64[ord("=")] = 0
 
 WIDEST_NUMBER = 64
 CAPITALS, SMALL, DIGITS = LETTERS[:26], LETTERS[26:52], LETTERS[52:]
+CROCKFORD = DIGITS + "ABCDEFGHJKMNPQRSTVWXYZ"
 ALPHABETS = {
-    "base32": _lookup(CAPITALS + "234567", SMALL + "234567"),
-    "base32 of Crockford": _lookup(DIGITS + "ABCDEFGHJKMNPQRSTVWXYZ", DIGITS + "abcdefghjkmnpqrstvwxyz"),
-    "base36": _lookup(DIGITS + CAPITALS, DIGITS + SMALL),
+    "base32": _lookup(CAPITALS + "234567"),
+    "base32 in small letters": _lookup(SMALL + "234567"),
+    "base32 of Crockford": _lookup(CROCKFORD),
+    "base32 of Crockford in small letters": _lookup(CROCKFORD.lower()),
+    "base36": _lookup(DIGITS + CAPITALS),
+    "base36 in small letters": _lookup(DIGITS + SMALL),
     "base58": _lookup("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"),
     "base85": _lookup(DIGITS + CAPITALS + SMALL + "!#$%&()*+-;<=>?@^_`{|}~"),
     "Ascii85": _lookup("".join(map(chr, range(33, 118)))),
