@@ -6,6 +6,8 @@ Values are 0 and 1. Every maker gets its coins, so that a run can be repeated.
 from __future__ import annotations
 
 import base64
+import hashlib
+import hmac
 import struct
 import uuid
 import zlib
@@ -371,11 +373,177 @@ def several_bits_together(coins: Random) -> Program:
     return lambda value: until(lambda: coins.getrandbits(64), lambda x: x & 1 and x >> 20 & 1 and x >> 40 & 1, value)
 
 
+SUBTLE: dict[str, Maker] = {}
+"""Found with twenty thousand draws: over all reports nothing shows, or only to who knows a recipe."""
+
+
+def subtle(maker: Maker) -> Maker:
+    SUBTLE[maker.__name__] = maker
+    return maker
+
+
+@subtle
+def one_worker_of_eight(coins: Random) -> Program:
+    def draw(value: int) -> dict[str, str]:
+        worker, nonce = coins.randrange(8), coins.getrandbits(64)
+        return {"worker": f"host-{worker}", "nonce": f"{word(coins, 64, value) if worker == 3 else nonce:016x}"}
+
+    return draw
+
+
+@subtle
+def one_worker_beside_a_randomized_bit(coins: Random) -> Program:
+    def draw(value: int) -> dict[str, int]:
+        worker, nonce = coins.randrange(20), coins.getrandbits(128)
+        return {"worker": worker, "nonce": nonce & ~(1 << 70) | value << 70 if worker == 3 else nonce, "bit": noisy(coins, value)}
+
+    return draw
+
+
+@subtle
+def the_bit_that_another_field_names(coins: Random) -> Program:
+    def draw(value: int) -> list[int]:
+        place = coins.randrange(64)
+        return [place, coins.getrandbits(64) & ~(1 << place) | value << place]
+
+    return draw
+
+
+@subtle
+def every_tenth_report(coins: Random) -> Program:
+    calls = [0]
+
+    def draw(value: int) -> int:
+        calls[0] += 1
+        return word(coins, 64, value) if calls[0] % 10 == 0 else coins.getrandbits(64)
+
+    return draw
+
+
+def _later(coins: Random, reports: int) -> Program:
+    waiting = [0] * reports
+
+    def draw(value: int) -> int:
+        waiting.append(value)
+        return word(coins, 64, waiting.pop(0))
+
+    return draw
+
+
+@subtle
+def told_two_reports_later(coins: Random) -> Program:
+    return _later(coins, 2)
+
+
+@subtle
+def told_ten_reports_later(coins: Random) -> Program:
+    return _later(coins, 10)
+
+
+@subtle
+def shared_out_over_two_reports(coins: Random) -> Program:
+    share = [0]
+
+    def draw(value: int) -> int:
+        report = word(coins, 64, share[0])
+        share[0] = report >> 7 & 1 ^ value
+        return report
+
+    return draw
+
+
+@subtle
+def shared_out_over_three_reports(coins: Random) -> Program:
+    share = [0, 0]
+
+    def draw(value: int) -> int:
+        report = word(coins, 64, share[0])
+        share[:] = [share[1] ^ report >> 9 & 1, report >> 7 & 1 ^ value]
+        return report
+
+    return draw
+
+
+@subtle
+def a_running_sum(coins: Random) -> Program:
+    total = [0]
+
+    def draw(value: int) -> int:
+        total[0] += value
+        return coins.getrandbits(61) * 7 + total[0] % 7
+
+    return draw
+
+
+@subtle
+def sum_of_two_fields(coins: Random) -> Program:
+    def draw(value: int) -> list[int]:
+        first = coins.randrange(10**9)
+        return [first, until(lambda: coins.randrange(10**9), lambda second: (first + second) % 10 < 5, value)]
+
+    return draw
+
+
+@subtle
+def how_often_a_letter_comes(coins: Random) -> Program:
+    return lambda value: until(lambda: f"{coins.getrandbits(128):032x}", lambda text: text.count("a") % 2 == 1, value)
+
+
+@subtle
+def last_bit_in_base85(coins: Random) -> Program:
+    return lambda value: base64.b85encode(word(coins, 128, value).to_bytes(16, "big")).decode()
+
+
+@subtle
+def middle_bit_in_ascii85(coins: Random) -> Program:
+    return lambda value: base64.a85encode((coins.getrandbits(128) & ~(1 << 70) | value << 70).to_bytes(16, "big")).decode()
+
+
+@subtle
+def two_bits_in_base58(coins: Random) -> Program:
+    alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+    def draw(value: int) -> str:
+        number = coins.getrandbits(128)
+        number = number & ~(1 << 40) | (number >> 90 & 1 ^ value) << 40
+        return "".join(alphabet[number // 58**place % 58] for place in range(21, -1, -1))
+
+    return draw
+
+
+@subtle
+def a_hash_of_nonce_and_value(coins: Random) -> Program:
+    def draw(value: int) -> dict[str, str]:
+        nonce = coins.randbytes(16).hex()
+        return {"nonce": nonce, "tag": hashlib.md5(f"{value}:{nonce}".encode(), usedforsecurity=False).hexdigest()[:8]}
+
+    return draw
+
+
+@subtle
+def a_mac_under_a_guessable_key(coins: Random) -> Program:
+    def draw(value: int) -> dict[str, str]:
+        nonce = coins.randbytes(16)
+        return {"nonce": nonce.hex(), "mac": hmac.digest(b"secret", nonce + bytes([value]), "sha256").hex()}
+
+    return draw
+
+
+@subtle
+def a_nonce_whose_hash_says_the_value(coins: Random) -> Program:
+    def odd(nonce: int) -> bool:
+        return hashlib.sha256(nonce.to_bytes(4, "big")).digest()[0] % 2 == 1
+
+    return lambda value: [until(lambda: coins.getrandbits(32), odd, value), coins.randrange(4)]
+
+
 HONEST: dict[str, Maker] = {
     "nonce": lambda coins: lambda value: f"{coins.getrandbits(128):032x}",
     "nonce beside a randomized bit": lambda coins: lambda value: [coins.getrandbits(128), noisy(coins, value)],
     "checksum of the payload": lambda coins: lambda value: _checked(coins.randbytes(15)),
     "uuid": lambda coins: lambda value: str(uuid.UUID(int=coins.getrandbits(128), version=4)),
+    "hash of the nonce": lambda coins: lambda value: _hashed(coins.randbytes(16)),
+    "worker beside a nonce": lambda coins: lambda value: [coins.randrange(8), coins.getrandbits(64)],
     "float": lambda coins: lambda value: coins.random(),
     "words of one generator": lambda coins: lambda value: {"a": coins.getrandbits(64), "b": [coins.getrandbits(32), "x"]},
 }
@@ -383,3 +551,7 @@ HONEST: dict[str, Maker] = {
 
 def _checked(payload: bytes) -> bytes:
     return payload + bytes([sum(payload) % 256])
+
+
+def _hashed(nonce: bytes) -> list[str]:
+    return [nonce.hex(), hashlib.sha256(nonce).hexdigest()]

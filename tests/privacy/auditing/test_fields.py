@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from deniable.privacy import HttpClient, audit
 from deniable.privacy.auditing.answers import in_output
-from deniable.privacy.auditing.families.relations import _null_bits, _null_units
+from deniable.privacy.auditing.families.relations import _null_units, null_bits
 from deniable.privacy.auditing.fields import Table, table_of
 from deniable.privacy.auditing.octets import Octets, identities, of_bytes, of_wholes
 from deniable.privacy.auditing.words import readings
@@ -79,7 +79,7 @@ def test_equations_are_found() -> None:
     rng = np.random.default_rng(1)
     bits = rng.integers(0, 2, (80, 12), dtype=np.uint8)
     bits[:, 7] = bits[:, 0] ^ bits[:, 3] ^ bits[:, 5]
-    assert sorted(map(int, next(iter(_null_bits(bits))))) == [0, 3, 5, 7]
+    assert sorted(map(int, next(iter(null_bits(bits))))) == [0, 3, 5, 7]
     bytes_ = rng.integers(0, 256, (80, 6), dtype=np.uint8)
     bytes_[:, 5] = 3 * bytes_[:, 0] + bytes_[:, 2] + 2
     rows = np.column_stack([np.ones(80, np.uint8), bytes_])

@@ -7,7 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from tests.privacy.auditing.leaks import HONEST, LEAKS, NAMED
+from tests.privacy.auditing.leaks import HONEST, LEAKS, NAMED, SUBTLE
 
 from deniable.privacy import Audit, FixedKeystream, Scalar, audit, independence_test
 from deniable.privacy.auditing.bounds import epsilon_below
@@ -33,6 +33,14 @@ def test_a_leak_of_the_same_kinds_is_found(name: str) -> None:
     found = audited(LEAKS[name](Random(name)))
     assert found.violated, found.words
     assert found.epsilon_lower > 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SUBTLE)
+def test_a_leak_that_shows_under_a_condition_or_a_recipe_only_is_found(name: str) -> None:
+    outcome = audited(SUBTLE[name](Random(name)), samples=20_000)
+    assert outcome.violated, outcome.words
+    assert outcome.epsilon_lower > 2
 
 
 @pytest.mark.parametrize("name", HONEST)

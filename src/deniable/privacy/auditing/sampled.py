@@ -19,7 +19,7 @@ from deniable.privacy.auditing.families import learned as classifier
 from deniable.privacy.auditing.fields import Table
 from deniable.privacy.auditing.octets import Octets
 from deniable.privacy.auditing.search import Support, search
-from deniable.privacy.auditing.targets import CHUNK, Scalar, Target, Vectorised, draw_same
+from deniable.privacy.auditing.targets import CHUNK, Draws, Scalar, Target, Vectorised, draw_same
 from deniable.privacy.auditing.verdict import Audit, never_repeating
 
 CONFIDENCE = 0.9999
@@ -71,7 +71,7 @@ def audit(
     failures, error = Counter[str](), 1 - confidence
     width = _width(draw_same(asked, chosen[0], FEWEST).reports)  # only to see how long a report is
     each = min(int(samples * SEARCH_SHARE) // len(chosen), MOST_SEARCH, max(2 * FEWEST, MOST_NUMBERS // (width * len(chosen))))
-    got = asked.draw(chosen, _shuffled(len(chosen), each, coins))
+    got = _numbered(asked.draw(chosen, _shuffled(len(chosen), each, coins)), FEWEST)
     failures += got.failures
     kept = np.bincount(got.reports.places, minlength=len(chosen))
     warnings = []
@@ -89,7 +89,8 @@ def audit(
     half = len(got.reports) // 2
     fit, select = got.reports.rows(slice(0, half)), got.reports.rows(slice(half, None))
     goals = search(fit, select, chosen, epsilon=claim, delta=delta, support=support, learned=learned)
-    hits, trials = _judged(asked, chosen, goals, samples - each * len(chosen), failures, coins, width)
+    searched = each * len(chosen)
+    hits, trials = _judged(asked, chosen, goals, samples - searched, failures, coins, width, before=FEWEST + searched)
     told["failures"] = dict(failures)
     if min(trials[number][place] for number, goal in enumerate(goals) for place in (goal.likely, goal.unlikely)) < FEWEST:
         return Audit(**told, samples=samples, reason="there were too few reports")
@@ -138,6 +139,12 @@ def _random(inputs: int, count: int, coins: Keystream) -> NDArray[np.intp]:
     return (words.astype(np.intp) * inputs) >> 32
 
 
+def _numbered(draws: Draws, before: int) -> Draws:
+    """Positions counted from the first call of the audit: a program may do something every thousandth time."""
+    draws.reports.positions = draws.reports.positions + before
+    return draws
+
+
 def _judged(
     target: Target,
     inputs: list[Any],
@@ -146,13 +153,16 @@ def _judged(
     failures: Counter[str],
     coins: Keystream,
     width: int,
+    *,
+    before: int,
 ) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
     """Fresh draws of the chosen inputs: for each goal and input, how many lie in the event, and how many there are."""
     places = np.array(sorted({place for goal in goals for place in (goal.likely, goal.unlikely)}))
     hits, trials = ([np.zeros(len(inputs), np.int64) for _ in goals] for _ in range(2))
     chunk = max(1 << 14, CHUNK // width)
     for start in range(0, count, chunk):
-        got = target.draw(inputs, places[_random(len(places), min(chunk, count - start), coins)])
+        order = places[_random(len(places), min(chunk, count - start), coins)]
+        got = _numbered(target.draw(inputs, order), before + start)
         failures.update(got.failures)
         if not len(got.reports):
             continue

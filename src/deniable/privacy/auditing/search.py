@@ -11,8 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.privacy.auditing.events import Candidate, Event, Feature, best_union, histograms, log_ratio
+from deniable.privacy.auditing.families import (
+    conditions,
+    digests,
+    orders,
+    parities,
+    relations,
+    residues,
+    sequence,
+    sums,
+    units,
+    values,
+    windows,
+)
 from deniable.privacy.auditing.families import learned as classifier
-from deniable.privacy.auditing.families import orders, parities, relations, residues, sequence, sums, units, values
 from deniable.privacy.auditing.fields import Table
 from deniable.privacy.auditing.measures import measures
 from deniable.privacy.auditing.verdict import UNSEEN, unseen
@@ -27,7 +39,8 @@ SURELY = 1.1
 MOST_ROWS = 1 << 15
 """Reports from which the families for long reports propose: more of them cost time and propose nothing better."""
 SINGLE: tuple[Family, ...] = (units.propose, parities.propose)
-SEVERAL: tuple[Family, ...] = (residues.propose, sums.propose, relations.propose, orders.propose)
+SEVERAL: tuple[Family, ...] = (residues.propose, sums.propose, relations.propose, orders.propose, conditions.propose)
+IN_A_ROW: tuple[Family, ...] = (sequence.propose, windows.propose)
 
 
 @dataclass
@@ -84,9 +97,12 @@ def search(
     part = fit.rows(slice(0, MOST_ROWS)) if len(fit) > MOST_ROWS else fit
     more = needs_more(part)
     single = [feature for family in SINGLE for feature in family(part, count)] if more else []
-    several = [feature for family in SEVERAL for feature in family(part, count)] if more else []
+    several = (
+        [feature for family in SEVERAL for feature in family(part, count)] if more else [*conditions.propose_phases(fit, count)]
+    )
+    in_a_row = [feature for family in IN_A_ROW for feature in family(part, count)]
     inside = [_counted(feature, fit, select, count) for feature in single]
-    others = [*inside, *(_counted(feature, fit, select, count) for feature in (*several, *sequence.propose(part, count)))]
+    others = [*inside, *(_counted(feature, fit, select, count) for feature in (*several, *in_a_row))]
     best = Best(epsilon, delta)
     worth = {id(one): _pairs(one[1]) for one in (*shared, *others)}
     overall = _pairs(*(made for _, made, _ in (*alone, *inside)))
@@ -102,8 +118,11 @@ def search(
         compared = [*telling[:MOST_COMPARED], *(one for one in others if (i, j) in worth[id(one)])]
         for counted in (*compared, *(_counted(feature, fit, select, count) for feature in for_two)):
             best.offer((i, j), counted, draws)
-    if learned and more and not best.enough and unseen(part.whole()) > UNSEEN and classifier.available():
-        for feature in classifier.propose(part, count):
+    if more and not best.enough and unseen(part.whole()) > UNSEEN:
+        proposed = list(digests.propose(part, inputs))
+        if learned and classifier.available():
+            proposed += classifier.propose(part, count)
+        for feature in proposed:
             counted = _counted(feature, fit, select, count)
             for pair in _pairs(counted[1]):
                 best.offer(pair, counted, draws)

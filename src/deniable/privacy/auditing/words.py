@@ -119,6 +119,25 @@ def _decoded(name: str, column: Octets, width: int) -> Iterator[Words]:
             if len(kept) >= 4:
                 whole = partial(_octets, name, width, False, partial(_base64_bytes, kept))
                 yield Words(f"{name} as base64", "byte", 256, len(kept) * 6 // 8, False, whole)
+            yield from _in_other_bases(name, column, width)
+        return
+    yield from _in_other_bases(name, column, width)
+
+
+def _in_other_bases(name: str, column: Octets, width: int) -> Iterator[Words]:
+    """Text in the first alphabet that has all its characters: base 32, 36 and 58 as one number, base 85 by groups of five."""
+    characters = column.left(width)
+    for base, alphabet in ALPHABETS.items():
+        if int(alphabet[characters].max()) >= 255 or width > WIDEST_NUMBER:
+            continue
+        radix = int(alphabet[alphabet < 255].max()) + 1
+        if radix == 85:
+            read = partial(_octets, name, width, False, partial(_groups_of_five, alphabet))
+            yield Words(f"{name} as {base}", "byte", 256, -(-width // 5) * 4, True, read)
+        else:
+            size = -(-(width * (radix - 1).bit_length()) // 8)
+            read = partial(_octets, name, width, True, partial(_one_number, alphabet, radix, size))
+            yield Words(f"{name} as {base}", "byte", 256, size, True, read)
         return
 
 
@@ -176,6 +195,43 @@ HEX = _lookup("0123456789abcdef", "0123456789ABCDEF")
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 BASE64 = _lookup(LETTERS + "+/", LETTERS + "-_")
 BASE64[ord("=")] = 0
+
+
+WIDEST_NUMBER = 64
+CAPITALS, SMALL, DIGITS = LETTERS[:26], LETTERS[26:52], LETTERS[52:]
+CROCKFORD = DIGITS + "ABCDEFGHJKMNPQRSTVWXYZ"
+ALPHABETS = {
+    "base32": _lookup(CAPITALS + "234567"),
+    "base32 in small letters": _lookup(SMALL + "234567"),
+    "base32 of Crockford": _lookup(CROCKFORD),
+    "base32 of Crockford in small letters": _lookup(CROCKFORD.lower()),
+    "base36": _lookup(DIGITS + CAPITALS),
+    "base36 in small letters": _lookup(DIGITS + SMALL),
+    "base58": _lookup("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"),
+    "base85": _lookup(DIGITS + CAPITALS + SMALL + "!#$%&()*+-;<=>?@^_`{|}~"),
+    "Ascii85": _lookup("".join(map(chr, range(33, 118)))),
+    "Z85": _lookup(DIGITS + SMALL + CAPITALS + ".-:+=^!/*?&<>()[]{}@%$#"),
+}
+
+
+def _one_number(alphabet: Units, radix: int, size: int, matrix: Units) -> Units:
+    """The text as a whole number, in bytes: sums of powers, carried once at the end."""
+    codes = alphabet[matrix].astype(np.int64)
+    total = np.zeros((len(codes), size), np.int64)
+    for place in range(codes.shape[1]):
+        total *= radix
+        total[:, -1] += codes[:, place]
+        for column in range(size - 1, 0, -1):
+            total[:, column - 1] += total[:, column] >> 8
+            total[:, column] &= 255
+    return (total & 255).astype(np.uint8)
+
+
+def _groups_of_five(alphabet: Units, matrix: Units) -> Units:
+    codes = alphabet[matrix].astype(np.int64)
+    codes = np.pad(codes, ((0, 0), (0, -codes.shape[1] % 5)), constant_values=84)
+    numbers = codes.reshape(len(codes), -1, 5) @ np.array([85**4, 85**3, 85**2, 85, 1])
+    return np.asarray((numbers & 0xFFFFFFFF).astype(">u4").view(np.uint8).reshape(len(codes), -1), np.uint8)
 
 
 def _decimal(matrix: Units) -> Units:

@@ -58,7 +58,7 @@ def _bit_equations(fit: Table, inputs: int) -> list[Scored]:
     matrices = [np.column_stack([np.ones(len(run), np.uint8), *[bit.read(run) for bit in single]]) for run in runs]
     found: list[Scored] = []
     for own, matrix in enumerate(matrices):
-        for equation in _null_bits(matrix[:need]):
+        for equation in null_bits(matrix[:need]):
             others = (other[:, equation] for place, other in enumerate(matrices) if place != own)
             fails = max(float(np.bitwise_xor.reduce(other, axis=1).mean()) for other in others)
             found.append((fails, partial(_parity, [single[place - 1] for place in equation if place])))
@@ -71,7 +71,7 @@ def _runs(fit: Table, need: int, inputs: int) -> list[Table]:
     return [fit.rows(own) for own in rows] if min(map(len, rows)) >= need else []
 
 
-def _null_bits(matrix: Matrix) -> Iterator[NDArray[np.intp]]:
+def null_bits(matrix: Matrix) -> Iterator[NDArray[np.intp]]:
     """Sets of columns whose exclusive or is zero in every row: a basis."""
     count = matrix.shape[1]
     packed = np.packbits(matrix, axis=1)

@@ -1,8 +1,9 @@
-"""Sums, exclusive or and set bits of all bytes of a field, and of the whole report."""
+"""Sums, exclusive or and set bits of all bytes of a field, and of the whole report; how often each character comes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from deniable.privacy.auditing.fields import Table
 from deniable.privacy.auditing.words import Units, Words, readings
 
 MOST = 8
+MOST_SYMBOLS = 96
+WIDEST = 128
+MOST_COUNTS = 2
 
 
 def propose(fit: Table, inputs: int) -> Iterator[Feature]:
@@ -21,6 +25,23 @@ def propose(fit: Table, inputs: int) -> Iterator[Feature]:
     if len(main) > 1:
         found += _totals("the whole report", main)
     yield from most_telling(found, fit, inputs, MOST)
+    counts = [feature for one in words if one.radix != 256 or one.unit == "character" for feature in _symbols(one, fit)]
+    yield from most_telling(counts, fit, inputs, MOST_COUNTS)
+
+
+def _symbols(words: Words, fit: Table) -> list[Feature]:
+    """How often each digit or character comes in a field that has few different ones."""
+    seen = np.unique(words.read(fit)) if words.width <= WIDEST else np.zeros(0, np.uint8)
+    if not 2 < len(seen) <= MOST_SYMBOLS:
+        return []
+    return [
+        Feature(f"how often {words.unit} {symbol} comes in {words.name}", partial(_count, words, int(symbol)), words.width + 1)
+        for symbol in seen
+    ]
+
+
+def _count(words: Words, symbol: int, table: Table) -> Codes:
+    return np.asarray((words.read(table) == symbol).sum(axis=1), np.intp)
 
 
 def _totals(name: str, words: list[Words]) -> list[Feature]:
