@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import InvalidParameter
-from deniable.studies.classifiers.bounds import box_bound
 from deniable.studies.classifiers.exact_linear import linear_utility
 from deniable.studies.classifiers.exact_quadratic import quadratic_utility
 from deniable.studies.classifiers.law import ProductLaw
@@ -43,7 +42,8 @@ class Utility(NamedTuple):
 def utility(region: Region | QuadraticRegion, law: ProductLaw) -> Utility:
     """Pr[the answer stays the same], as far as the region tells."""
     if isinstance(region, Box):
-        low = box_bound(region, law)
+        _match(len(region.low), law)
+        low = law.probability(region.low, region.high)
         return Utility(low, low, 1.0, "lower bound")
     if isinstance(region, Cells):
         _match(len(region.edges), law)

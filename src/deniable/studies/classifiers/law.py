@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from deniable.core import Channel, Circle, Mechanism, Profile, Singleton, Table, TwoLevel, Windows, as_fraction
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import MOST_OUTPUTS, Runs, dense, pieces, runs
-from deniable.studies.classifiers.perturbation import Perturbation
+from deniable.studies.classifiers.perturbation import Feature, Perturbation
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -267,3 +267,13 @@ def product_law(perturbations: Sequence[Perturbation | Mechanism], values: Seque
     if len(perturbations) != len(values):
         raise InvalidParameter("there must be one private value per perturbed feature")
     return ProductLaw([OutputLaw(one, value) for one, value in zip(perturbations, values, strict=True)])
+
+
+def concentration(name: str, epsilon: float, x: float, theta: float, *, feature: Feature | None = None, **parameters: Any) -> float:
+    """Pr[|M(x) - x| <= theta] of the mechanism that runs, from its integer weights.
+
+    >>> round(concentration("ogpm", 2, 0.5, 0.3), 4)
+    0.8528
+    """
+    perturbation = (feature or Feature()).perturbed_by(name, epsilon, **parameters)
+    return OutputLaw(perturbation, x).probability(x - theta, x + theta)

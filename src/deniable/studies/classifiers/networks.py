@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from deniable.errors import InvalidParameter, MissingPackage, NotSupported
 from deniable.studies.classifiers.region import Box
-from deniable.studies.classifiers.search import Found, proved_box
+from deniable.studies.classifiers.search import GrownBox, proved_box
 
 Floats = NDArray[np.float64]
 
@@ -118,7 +118,7 @@ def network_box(
     parts: int = MOST_PARTS,
     radius_steps: int = 24,
     side_steps: int = 8,
-) -> Found:
+) -> GrownBox:
     """A proved box around the record, inside [low, high] of the sensitive features."""
     point = network.record[list(network.sensitive)].numpy()
     return proved_box(
