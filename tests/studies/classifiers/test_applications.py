@@ -30,7 +30,7 @@ from deniable.studies import (
     target_statement,
     worst_statement,
 )
-from deniable.studies.classifiers.words import floored
+from deniable.studies.classifiers.statements import floored
 
 TABLE = np.random.default_rng(3).random((300, 4))
 LABELS = (TABLE[:, 0] + 0.5 * TABLE[:, 1] ** 2 + 0.2 * TABLE[:, 2] > 0.8).astype(int)

@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.errors import InvalidParameter, NotSupported
+from deniable.studies.arrays import Floats
 from deniable.studies.classifiers.preprocessing import prepare
 from deniable.studies.classifiers.region import Box, Seen
-
-Floats = NDArray[np.float64]
 
 UNIT = 2.0**-53
 

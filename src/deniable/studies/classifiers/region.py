@@ -9,12 +9,10 @@ from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.errors import InvalidParameter
+from deniable.studies.arrays import Flags, Floats, Integers
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Seen = Callable[[Floats], Floats]
 
 
@@ -108,7 +106,7 @@ class Cells:
     """
 
     edges: tuple[Floats, ...]
-    same: NDArray[np.bool_]
+    same: Flags
     seen: tuple[Seen | None, ...] = ()
 
     kind: ClassVar[str] = "proved"

@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.studies.arrays import Floats
 from deniable.studies.classifiers.region import Box
 
-Floats = NDArray[np.float64]
 Sides = tuple[Floats, Floats]
 
 
