@@ -24,7 +24,7 @@ from sklearn.preprocessing import StandardScaler
 from speed.best import best_time
 
 from deniable.batch import draw_many
-from deniable.studies import Box, Feature, box_bound, exact_region, perturbations, product_law, utility
+from deniable.studies import Box, Feature, exact_region, perturbations, product_law, utility
 
 MECHANISMS: dict[str, dict[str, Any]] = {
     "ogpm": {},
@@ -66,7 +66,7 @@ def product_form(features: list[Feature], values: list[float]) -> dict[str, floa
     for name, parameters in MECHANISMS.items():
         chosen = perturbations(name, features, 3, **parameters)
         product_law(chosen, values).probability(box.low, box.high)
-        found[name] = 1e3 * best_time(lambda chosen=chosen: box_bound(box, product_law(chosen, values)), 50)  # type: ignore[misc]
+        found[name] = 1e3 * best_time(lambda chosen=chosen: utility(box, product_law(chosen, values)), 50)  # type: ignore[misc]
     return found
 
 

@@ -20,7 +20,8 @@ import numpy as np
 from deniable import Interval, Rectangle
 from deniable.batch import StepKernel
 from deniable.core import Mechanism, make_mechanism
-from deniable.studies import Paths, maximise, perturb
+from deniable.estimators import maximise
+from deniable.studies import Paths, perturb
 
 EPSILONS = (2, 4, 6, 8, 10)
 LENGTH = 100

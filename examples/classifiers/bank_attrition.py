@@ -12,9 +12,15 @@ from case_data import BANK, arguments, bank, show
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
-from deniable.studies import Feature, gaussian_noises, quantify, study
+from deniable.core import analytic_sigma, exact_sigma, published_sigma
+from deniable.studies import Feature, quantify, study
 
 DELTA = 0.1
+RULES = (
+    ("published", published_sigma, "Pr[privacy loss > epsilon] <= delta"),
+    ("exact", exact_sigma, "Pr[privacy loss > epsilon] <= delta"),
+    ("analytic", analytic_sigma, "(epsilon, delta)-LDP"),
+)
 
 
 def main() -> None:
@@ -31,10 +37,9 @@ def main() -> None:
         print(f"{title}, privacy indicator around every mechanism")
         show(quantify(question, ["ogpm", "exponential", "laplace"], range(1, 9), indicator=DELTA), chart=chart)
         print(f"{title}, Gaussian noise by three rules")
-        for rule in ("published", "exact", "analytic"):
+        for rule, sigma, promise in RULES:
             row = quantify(question, ["gaussian"], [4], parameters={"gaussian": {"delta": "0.1", "sigma": rule}}).rows[0]
-            noise = next(noise for noise in gaussian_noises(4, DELTA) if noise.rule == rule)
-            print(f"  {rule:10} sigma {noise.sigma:.4f}  rho {row.value:.4f}  {noise.promise}")
+            print(f"  {rule:10} sigma {sigma(4, DELTA):.4f}  rho {row.value:.4f}  {promise}")
         print()
 
 

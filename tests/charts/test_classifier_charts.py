@@ -1,4 +1,4 @@
-"""Charts of ρ and of concentration hold the numbers they are made from."""
+"""Charts of ρ hold the numbers they are made from."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from deniable.charts import concentration_chart, rho_chart, save
+from deniable.charts import rho_chart, save
 from deniable.errors import InvalidParameter
-from deniable.studies import Report, Row, concentration_curves
+from deniable.studies import Report, Row
 
 
 def row(mechanism: str, epsilon: float, **more: Any) -> Row:
@@ -45,17 +45,8 @@ def test_the_worst_record_has_a_chart_of_its_own() -> None:
     assert all((point["rho"], point["low"], point["high"]) == (0.4, 0.3, 0.5) for point in points)
 
 
-def test_concentration_has_one_panel_per_epsilon() -> None:
-    curves = concentration_curves(epsilons=(2, 4), thetas=(0.1, 0.3), mechanisms=("laplace", "ogpm"))
-    chart = concentration_chart(curves)
-    assert len(chart.to_dict()["hconcat"]) == 2
-    assert any(point["chance"] == pytest.approx(0.8529, abs=1e-4) for point in values(chart))
-
-
 def test_charts_that_cannot_be_drawn_are_refused() -> None:
     with pytest.raises(InvalidParameter, match="between 1 and"):
         rho_chart(report())
     with pytest.raises(InvalidParameter, match="two records"):
         rho_chart(report(row("ogpm", 1)), worst=True)
-    with pytest.raises(InvalidParameter, match="between 1 and"):
-        concentration_chart([])

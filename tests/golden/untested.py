@@ -60,7 +60,7 @@ TESTED_ELSEWHERE: dict[str, str] = dict.fromkeys(
     "2PC.": "tests/studies/joint/protocol/test_thresholds.py",
     **dict.fromkeys(
         ("ex11.", "ex13.", "ex14.", "7.3.3.n", "7.3.3.rho_bound.", "T16.", "T17."),
-        "tests/studies/classifiers/test_golden_classifiers.py",
+        "reproduce/tests/chapter_7/test_golden_classifiers.py",
     ),
     "avgL2.krrquant.": "tests/planning/designs/test_average.py",
     "unb.LP.": "tests/planning/designs/test_unbiased.py",

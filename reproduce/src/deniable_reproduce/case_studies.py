@@ -18,12 +18,12 @@ from deniable.studies import (
     Polyhedron,
     Study,
     exact_region,
-    indicator_utility,
     perturbations,
     product_law,
     quantify,
 )
 from deniable_reproduce.artifact import Evidence, Result, Run
+from deniable_reproduce.pac_privacy import indicator_utility
 from deniable_reproduce.pictures import significant
 
 Row = dict[str, Any]

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from deniable.studies import Feature, as_model, indicator_utility, perturbations, product_law, sampled_box, study
+from deniable.studies import Feature, as_model, perturbations, product_law, study
 from deniable_reproduce.artifact import Run
 from deniable_reproduce.case_data import SIDE, digit_network, digits
 from deniable_reproduce.case_studies import SHOWN, Row, rho_rows
+from deniable_reproduce.pac_privacy import indicator_utility
 from deniable_reproduce.pictures import significant
+from deniable_reproduce.tested_boxes import sampled_box
 
 DELTA = 0.1
 NAMES = ("ogpm", "redesigned-sw", "exponential", "k-rr")

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.charts import COLOURS, INK, inline, themed
-from deniable.studies import Feature, Found, Quadratic, QuadraticRegion, perturbations, product_law, proved_box, sampled_box
+from deniable.studies import Feature, GrownBox, Quadratic, QuadraticRegion, perturbations, product_law, proved_box
 from deniable_reproduce.artifact import Run
+from deniable_reproduce.tested_boxes import SampledBox, sampled_box
 
 POINT = (0.5, 0.5)
 CIRCLE = QuadraticRegion((Quadratic(-np.eye(2), np.zeros(2), 1.0),))
@@ -25,7 +26,7 @@ def same(rows: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray((rows**2).sum(axis=1) < 1)
 
 
-def searched(run: Run) -> Found:
+def searched(run: Run) -> SampledBox:
     """The published procedure with its confidence shared among the tests: Hoeffding's sample size, bisection of the radius."""
     law = product_law(perturbations("ogpm", [Feature(), Feature()], 2), list(POINT))
     return sampled_box(
@@ -46,7 +47,7 @@ def exact_radius() -> float:
     return float(CIRCLE.radius(list(POINT)))
 
 
-def proved() -> Found:
+def proved() -> GrownBox:
     """A box in which no point lies outside the circle."""
     return proved_box(lambda box: math.hypot(*box.high) < 1, list(POINT), [0.0, 0.0], [1.0, 1.0])
 

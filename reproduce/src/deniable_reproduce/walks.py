@@ -21,12 +21,11 @@ from deniable.studies import (
     Paths,
     Places,
     average_error,
-    chicago_checkins,
     perturb,
     regridded,
-    tokyo_checkins,
 )
 from deniable_reproduce.artifact import Run
+from deniable_reproduce.city_check_ins import chicago_checkins, tokyo_checkins
 from deniable_reproduce.pictures import significant
 
 Floats = NDArray[np.float64]

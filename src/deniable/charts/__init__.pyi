@@ -1,5 +1,4 @@
 from deniable.charts.audit import reconstruction_chart as reconstruction_chart
-from deniable.charts.classifiers import concentration_chart as concentration_chart
 from deniable.charts.classifiers import rho_chart as rho_chart
 from deniable.charts.cumulative import cumulative_band as cumulative_band
 from deniable.charts.density import density_chart as density_chart

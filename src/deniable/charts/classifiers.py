@@ -1,15 +1,14 @@
-"""How often a model keeps its answer, over epsilon; and how closely reports gather around the truth."""
+"""How often a model keeps its answer, over epsilon."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
 
 from deniable.charts.theme import COLOURS, INK, inline, themed
 from deniable.errors import InvalidParameter
-from deniable.studies import Curve, Report
+from deniable.studies import Report
 
 WIDTH, HEIGHT = 600, 340
 DASHES = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 2], [1, 3], [12, 3]]
@@ -78,47 +77,3 @@ def _subtitle(report: Report, dots: bool) -> str:
     together = "all together" if report.simultaneous else "each"
     bands = "exact" if exact else f"bands: intervals, {100 * report.confidence:g} % {together}"
     return f"{bands}; circles: plain reports of the mechanism" if dots else bands
-
-
-def concentration_chart(curves: Sequence[Curve], *, title: str = "", x: float = 0.5) -> Any:
-    """Pr[|M(x) - x| <= theta] against theta, one panel per epsilon (Figure 7.3)."""
-    names = list(dict.fromkeys(curve.mechanism for curve in curves))
-    if not names or len(names) > len(COLOURS):
-        raise InvalidParameter(f"a chart shows between 1 and {len(COLOURS)} mechanisms")
-    panels: list[Any] = []
-    for epsilon in sorted({curve.epsilon for curve in curves}):
-        rows = [
-            {"theta": theta, "chance": chance, "mechanism": curve.mechanism}
-            for curve in curves
-            if curve.epsilon == epsilon
-            for theta, chance in zip(curve.thetas, curve.lattice, strict=True)
-        ]
-        panels.append(
-            alt.Chart(inline(rows), title=alt.TitleParams(f"ε = {epsilon:g}", fontSize=14, anchor="middle"))
-            .mark_line(strokeWidth=2.5)
-            .encode(
-                x=alt.X("theta:Q", title="radius θ", scale=alt.Scale(nice=False), axis=alt.Axis(tickCount=5, format="~g")),
-                y=alt.Y(
-                    "chance:Q",
-                    title="Pr[|M(x) − x| ≤ θ]" if not panels else None,
-                    scale=alt.Scale(domain=[0, 1]),
-                    axis=alt.Axis(tickCount=6, format="~g"),
-                ),
-                color=alt.Color(
-                    "mechanism:N",
-                    title=None,
-                    sort=names,
-                    legend=alt.Legend(symbolSize=400),
-                    scale=alt.Scale(domain=names, range=COLOURS[: len(names)]),
-                ),
-                strokeDash=alt.StrokeDash(
-                    "mechanism:N", title=None, sort=names, scale=alt.Scale(domain=names, range=DASHES[: len(names)])
-                ),
-            )
-            .properties(width=250, height=230)
-        )
-    return themed(
-        alt.hconcat(*panels, spacing=18),
-        title=title or f"How closely reports gather around x = {x:g}",
-        subtitle="from the integer weights of the mechanisms that run",
-    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -16,9 +18,9 @@ class Fit(NamedTuple):
     """Where the iteration stopped."""
 
     shares: Floats
-    iterations: int
-    log_likelihood: float
-    converged: bool
+    iterations: int = 0
+    log_likelihood: float = math.nan
+    converged: bool = True
 
 
 @njit(nogil=True, cache=True)
@@ -135,21 +137,49 @@ def fit(
 
 def _dense_iterations(matrix: Floats, counts: Floats, smooth: bool, circular: bool, tolerance: float, most: int) -> Fit:
     seen = counts > 0
-    shares, chances = counts[seen] / counts.sum(), np.ascontiguousarray(matrix[:, seen])
-    theta = np.full(len(matrix), 1 / len(matrix))
-    previous = -np.inf
+    chances = np.ascontiguousarray(matrix[:, seen])
+    smoothed = np.empty(len(matrix))
+
+    def smoothing(update: Floats) -> Floats:
+        _smoothed(smoothed, update, circular)
+        return smoothed
+
+    return maximise(
+        lambda shares: shares @ chances,
+        lambda ratio: chances @ ratio,
+        smoothing if smooth else lambda update: update,
+        counts[seen],
+        np.full(len(matrix), 1 / len(matrix)),
+        tolerance,
+        most,
+    )
+
+
+def maximise(
+    chances: Callable[[Floats], Floats],
+    averages: Callable[[Floats], Floats],
+    smooth: Callable[[Floats], Floats],
+    counts: Floats,
+    start: Floats,
+    tolerance: float,
+    most: int,
+) -> Fit:
+    """Expectation maximization with any channel, until the log-likelihood changes by less than `tolerance`, at most `most` steps.
+
+    `chances` takes shares to the probabilities of reports, `averages` a number for every report to its mean at every true value.
+    """
+    seen, whole = counts > 0, counts.sum()
+    shares, previous = start, -np.inf
+    ratio = np.zeros_like(counts)
     for iteration in range(most):
-        likely = theta @ chances
-        reached = float(counts[seen] @ np.log(likely))
-        update = theta * (chances @ (shares / likely))
-        if smooth:
-            _smoothed(theta, update, circular)
-        else:
-            theta = update
+        likely = chances(shares)
+        reached = float(counts[seen] @ np.log(likely[seen]))
+        ratio[seen] = counts[seen] / (whole * likely[seen])
+        shares = smooth(shares * averages(ratio))
         if abs(reached - previous) < tolerance:
-            return Fit(theta, iteration + 1, reached, True)
+            return Fit(shares, iteration + 1, reached, True)
         previous = reached
-    return Fit(theta, most, previous, False)
+    return Fit(shares, most, previous, False)
 
 
 def smoothing_matrix(bins: int, circular: bool) -> Floats:

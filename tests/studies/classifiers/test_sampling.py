@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from deniable.errors import InvalidParameter
 from deniable.privacy import FixedKeystream
 from deniable.studies import Feature, OutputLaw, Setting, drawn, groups, product_law, settings, shared
+from deniable.studies.arrays import Floats
 from deniable.studies.classifiers import strata
 from deniable.studies.classifiers.intervals import Counted, Drawn, Pooled, Weighted, average, poisson_upper, worst
 from deniable.studies.classifiers.sampling import Envelope
 from deniable.studies.classifiers.strata import Strata, counted
-from deniable.studies.classifiers.weights import Floats
 
 SURE = 1e-8
 PAIR = [Feature(0, 1), Feature(-1, 3)]

@@ -150,7 +150,7 @@ def test_em_finds_the_truth_behind_exact_expectations(make: Any) -> None:
     laid = place_channel(make(), (4, 4))
     truth = np.random.default_rng(4).dirichlet(np.ones(16))
     shares = np.full(16, 1 / 16)
-    from deniable.studies import maximise
+    from deniable.estimators import maximise
 
     found = maximise(
         lambda s: s @ laid.matrix, lambda r: laid.matrix @ r, lambda s: s, 1e6 * (truth @ laid.matrix), shares, 0.0, 4000

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.outside_data import FOLDER, needs
 
 from deniable.errors import DeniableError, InvalidParameter, Malformed
 from deniable.studies import Paths, in_pieces, read_paths, stream_paths, write_paths
@@ -236,29 +235,3 @@ def test_long_tracks_stream_in_constant_memory(tmp_path: Path, ending: str) -> N
     small, large = peak(20_000), peak(80_000)
     # Longer, and the same memory; a reader that kept everything would need 0.96 MB more for the numbers alone.
     assert large < small + 400_000
-
-
-@needs("chicago_checkins.csv", "tokyo_checkins.csv")
-def test_the_check_ins_of_two_cities_are_in_time_order() -> None:
-    from deniable.studies import chicago_checkins, tokyo_checkins
-    from deniable.studies.trajectories.city_check_ins import CHICAGO, TOKYO
-
-    chicago, tokyo = chicago_checkins(FOLDER), tokyo_checkins(FOLDER)
-    assert (len(chicago.paths), len(chicago.paths.places)) == (3990, 36094)
-    assert (len(tokyo.paths), len(tokyo.paths.places)) == (101, 29114)
-    for city, loaded in ((CHICAGO, chicago), (TOKYO, tokyo)):
-        fitted = city.project(loaded.paths)
-        assert (fitted.clipped, fitted.dropped) == (0, 0)
-        assert np.abs(city.degrees(fitted.paths).places - loaded.paths.places).max() < 1e-9
-    # The file begins with user 1's check-in of December; the earliest is from April.
-    assert tokyo.paths[0][0].tolist() != [139.77131187915802, 35.701001914939255]
-
-
-def test_other_files_under_the_known_names_are_refused(tmp_path: Path) -> None:
-    from deniable.studies import chicago_checkins
-
-    with pytest.raises(InvalidParameter, match="no file chicago_checkins"):
-        chicago_checkins(tmp_path)
-    saved(tmp_path, "chicago_checkins.csv", "user,lat,lon\n")
-    with pytest.raises(InvalidParameter, match="checksum"):
-        chicago_checkins(tmp_path)

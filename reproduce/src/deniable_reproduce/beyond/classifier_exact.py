@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from deniable.studies import Box, Feature, OutputLaw, ProductLaw, SampleTest, box_bound, printed_product
+from deniable.studies import Box, Feature, OutputLaw, ProductLaw
 from deniable_reproduce.artifact import Artifact, Claim, Result, Run
 from deniable_reproduce.pictures import Panel, curve, line_panels, significant
+from deniable_reproduce.tested_boxes import SampleTest, bound_from_test, printed_product
 
 TAU, LOW, HIGH, X = 0.01, 0.2, 0.8, 0.5
 EPSILONS = [0.5 * i for i in range(2, 17)]
@@ -26,12 +27,12 @@ def compute(run: Run) -> Result:
         wrong = round(TAU * int(inside.sum()))
         kept = np.sort(chances[inside])
         places = ((float(numbers[inside][0]), float(numbers[inside][-1]), int(inside.sum())),)
-        box = Box((LOW,), (HIGH,), SampleTest(0.95, TAU, 1, places))
+        test = SampleTest(0.95, TAU, 1, places)
         whole = float(kept.sum())
         found[ORDER[0]].append(significant(whole - float(kept[-wrong:].sum())))
         found[ORDER[1]].append(significant(whole - float(kept[:wrong].sum())))
         found[ORDER[2]].append(significant(printed_product(whole, TAU)))
-        found[ORDER[3]].append(significant(box_bound(box, ProductLaw([law]))))
+        found[ORDER[3]].append(significant(bound_from_test(Box((LOW,), (HIGH,)), test, ProductLaw([law]))))
     return {"epsilons": EPSILONS, "values": found, "tolerance": TAU}
 
 
@@ -73,7 +74,7 @@ ARTIFACT = Artifact(
             lambda r: all(bound <= exact + 1e-9 for exact, bound in _pairs(r, ORDER[0], ORDER[2])),
             "τ counts the points of the box alike, the mechanism does not: a classifier that errs where answers are likely is "
             "accepted by the test and has less "
-            "(tests/studies/classifiers/test_regions.py::test_the_printed_product_is_not_a_bound).",
+            "(reproduce/tests/chapter_7/test_tested_boxes.py::test_the_printed_product_is_not_a_bound).",
             lambda r: {
                 f"{name}, ε = {epsilon:g}": r["values"][name][r["epsilons"].index(epsilon)]
                 for epsilon in (2.0, 4.0)

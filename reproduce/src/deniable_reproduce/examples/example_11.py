@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from deniable.studies import hoeffding_size
 from deniable_reproduce.artifact import Artifact, Claim, Published, Result, Run, named, other_roundings
 from deniable_reproduce.pictures import significant
+from deniable_reproduce.tested_boxes import hoeffding_size
 from deniable_reproduce.two_features import OMEGA, POINT, TAU, exact_radius, searched
 
 TEXT = "Section 7.3.2, Example 11"
@@ -74,7 +74,7 @@ ARTIFACT = Artifact(
             TEXT,
             lambda r: r["tests"] <= 1,
             "Every test of a search may err; the confidence has to be shared among all planned ones "
-            "(tests/studies/classifiers/test_regions.py::test_the_search_finds_the_box_and_pays_for_every_test).",
+            "(reproduce/tests/chapter_7/test_tested_boxes.py::test_the_search_finds_the_box_and_pays_for_every_test).",
             lambda r: {"tests of the search": r["tests"], "chance that one errs, by the union bound": min(0.05 * r["tests"], 1.0)},
         ),
     ),

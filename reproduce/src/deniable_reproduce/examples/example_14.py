@@ -7,14 +7,33 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from deniable.studies import Quadratic, QuadraticRegion, boundary_circle
+from deniable.errors import NotSupported
+from deniable.studies import Quadratic, QuadraticRegion
 from deniable_reproduce.artifact import Artifact, Claim, Published, Result, Run
 from deniable_reproduce.pictures import significant
 
 TEXT = "Appendix E.2.1, Example 14"
 LEAD = Quadratic(-0.25 * np.eye(2), np.array([-0.5, -0.5]), 0.5 + math.log(2))
 """The first class's discriminant less the second's, as printed."""
+
+
+def boundary_circle(face: Quadratic) -> tuple[NDArray[np.float64], float]:
+    """Centre and radius of a boundary whose quadratic part is a multiple of the identity.
+
+    >>> face = Quadratic(np.eye(2) * -0.25, np.array([-0.5, -0.5]), 0.5 + np.log(2))
+    >>> round(boundary_circle(face)[1], 9)
+    2.602419782
+    """
+    a = float(face.matrix[0, 0])
+    if a == 0 or not np.allclose(face.matrix, a * np.eye(face.linear.size), rtol=1e-12, atol=0):
+        raise NotSupported("the boundary is not a circle: the quadratic part is not a multiple of the identity")
+    centre = -face.linear / (2 * a)
+    square = float(centre @ centre) - face.constant / a
+    if square < 0:
+        raise NotSupported("there is no boundary: the lead never changes its sign")
+    return centre, math.sqrt(square)
 
 
 def compute(run: Run) -> Result:

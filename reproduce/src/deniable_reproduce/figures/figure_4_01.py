@@ -28,7 +28,7 @@ HEURISTIC = named("epsilon of the published heuristic, m = 500", "the same by th
 def compute(run: Run) -> Result:
     """Exact variances and exact privacy on a grid of tables."""
     cells = 60 if run.full else 36
-    panels = []
+    panels: list[dict[str, Any]] = []
     for place, m in enumerate(COLLUDERS):
         rows = [
             {

@@ -10,9 +10,10 @@ import altair as alt
 import numpy as np
 
 from deniable.charts import COLOURS, inline, themed
-from deniable.studies import concentration, published, published_smallest_epsilon
+from deniable.studies import concentration
 from deniable_reproduce.artifact import Artifact, Claim, Published, Result, Run, named, other_roundings
 from deniable_reproduce.pictures import significant
+from deniable_reproduce.published_concentration import published, published_smallest_epsilon
 
 X, THETA, EPSILON, TARGET = 0.5, 0.3, 2, 0.8
 TEXT = "Section 7.2.1"

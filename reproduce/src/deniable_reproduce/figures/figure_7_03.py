@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from deniable.charts import concentration_chart
-from deniable.studies import Curve, concentration_curves, published, published_on_points, published_smallest_epsilon
 from deniable_reproduce.artifact import Artifact, Claim, Published, Result, Run, named, other_roundings, readings
-from deniable_reproduce.pictures import significant
+from deniable_reproduce.pictures import Panel, curve, line_panels, significant
+from deniable_reproduce.published_concentration import (
+    concentration_curves,
+    published,
+    published_on_points,
+    published_smallest_epsilon,
+)
 
 TEXT = "Section 7.3.1"
 GRID = [i / 100 for i in range(101)]
@@ -50,12 +54,31 @@ def compute(run: Run) -> Result:
 
 def draw(result: Result) -> Mapping[str, Any]:
     """One panel per epsilon."""
-    named = {"laplace": "Laplace", "ogpm": "PM", "redesigned-sw": "SW", "exponential": "Exponential", "k-rr": "k-RR"}
-    curves = [
-        Curve(named[c["mechanism"]], c["epsilon"], tuple(c["thetas"]), tuple(c["formula"]), tuple(c["lattice"]))
-        for c in result["curves"]
+    shown = {"laplace": "Laplace", "ogpm": "PM", "redesigned-sw": "SW", "exponential": "Exponential", "k-rr": "k-RR"}
+    panels = [
+        Panel(
+            [
+                row
+                for one in result["curves"]
+                if one["epsilon"] == epsilon
+                for row in curve(one["thetas"], one["lattice"], shown[one["mechanism"]])
+            ],
+            title=f"ε = {epsilon:g}",
+            x="radius θ",
+            y="Pr[|M(x) − x| ≤ θ]",
+        )
+        for epsilon in sorted({one["epsilon"] for one in result["curves"]})
     ]
-    return {"concentration": concentration_chart(curves)}
+    return {
+        "concentration": line_panels(
+            panels,
+            list(shown.values()),
+            title="How closely reports gather around x = 0.5",
+            subtitle="from the integer weights of the mechanisms that run",
+            size=(250, 230),
+            columns=3,
+        )
+    }
 
 
 def value(result: Result, mechanism: str, epsilon: float, theta: float) -> float:

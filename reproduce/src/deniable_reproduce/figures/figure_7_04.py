@@ -63,7 +63,7 @@ def draw(result: Result) -> Mapping[str, Any]:
 BOX = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 WRONG = (
     "A radius of 0.2 around 0.5 is [0.3, 0.7]; [0.4, 0.6] has radius 0.1 "
-    "(tests/studies/classifiers/test_golden_classifiers.py::test_golden_value, row ex13.box)."
+    "(reproduce/tests/chapter_7/test_golden_classifiers.py::test_golden_value, row ex13.box)."
 )
 
 ARTIFACT = Artifact(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.studies import Feature, OutputLaw, gaussian_noises, study
+from deniable.studies import Feature, OutputLaw, study
 from deniable_reproduce.artifact import Artifact, AsReleased, Claim, Published, Result, Run, named
 from deniable_reproduce.case_data import BANK, BANK_SENSITIVE
 from deniable_reproduce.case_studies import (
@@ -23,6 +23,7 @@ from deniable_reproduce.case_studies import (
     robust_box,
     utilities,
 )
+from deniable_reproduce.pac_privacy import gaussian_noises
 from deniable_reproduce.pictures import significant
 from deniable_reproduce.released_data import FIGURE_7_6_LR, FIGURE_7_6_RF, QCU_LDP
 from deniable_reproduce.released_studies import (

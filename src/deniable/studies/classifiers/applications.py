@@ -18,7 +18,6 @@ from deniable.core import EpsilonLike
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.studies.classifiers.exact_models import is_exact_model
 from deniable.studies.classifiers.intervals import Evidence, average, worst
-from deniable.studies.classifiers.pac import indicator_utility
 from deniable.studies.classifiers.report import Report, Row
 from deniable.studies.classifiers.sampling import EVALUATIONS, Progress
 from deniable.studies.classifiers.study import CLOSE, Effort, Study, as_evidence
@@ -61,6 +60,8 @@ def quantify(
     need to get that narrow, and never more than `evaluations` times. `sample` asks the model at random even where ρ
     has an exact way; `prove` searches a box around each record in which a torch network provably keeps its answer.
     """
+    if not 0 <= indicator < 1:
+        raise InvalidParameter("indicator must be a number from 0 to below 1: the probability that the raw record is published")
     if not 0.5 <= confidence < 1:
         raise InvalidParameter("confidence must be a number from 0.5 to below 1, for example 0.95")
     chosen = settings(mechanisms, epsilons, question.features, budget=budget, **_keyed(parameters))
@@ -142,7 +143,7 @@ def _row(
     indicator: float,
 ) -> Row:
     def lifted(rho: float) -> float:
-        return indicator_utility(rho, indicator) if indicator else rho
+        return indicator + (1 - indicator) * rho  # the raw record keeps its answer
 
     one = average(parts)
     low, high = one.interval(error)

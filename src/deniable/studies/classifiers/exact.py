@@ -10,17 +10,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.errors import InvalidParameter
-from deniable.studies.classifiers.bounds import box_bound
+from deniable.studies.arrays import Floats, Integers
 from deniable.studies.classifiers.exact_linear import linear_utility
 from deniable.studies.classifiers.exact_quadratic import quadratic_utility
-from deniable.studies.classifiers.law import ProductLaw
+from deniable.studies.classifiers.output_law import ProductLaw
 from deniable.studies.classifiers.quadratic import QuadraticRegion
 from deniable.studies.classifiers.region import Blocks, Box, Cells, HalfSpace, Polyhedron, Region, Seen
-
-Floats = NDArray[np.float64]
 
 ROUNDING = 1e-9
 """What sums of millions of double probabilities may be off by at most; usually they are off by 1e-14."""
@@ -43,26 +40,27 @@ class Utility(NamedTuple):
 def utility(region: Region | QuadraticRegion, law: ProductLaw) -> Utility:
     """Pr[the answer stays the same], as far as the region tells."""
     if isinstance(region, Box):
-        low = box_bound(region, law)
+        _match(len(region.low), law)
+        low = law.probability(region.low, region.high)
         return Utility(low, low, 1.0, "lower bound")
     if isinstance(region, Cells):
         _match(len(region.edges), law)
         value = float(np.clip(_contracted(region, law), 0.0, 1.0))
-        return _made(value, value, value)
+        return _rounded_outward(value, value, value)
     if isinstance(region, Blocks):
         _match(len(region.edges), law)
         sums = [_sums(law, axis, edge, see) for axis, (edge, see) in enumerate(zip(region.edges, region.seen, strict=True))]
         sure, open_ = _blocks(region.same, sums), _blocks(region.unknown, sums)
-        return _made(sure + open_ / 2, sure, sure + open_)
+        return _rounded_outward(sure + open_ / 2, sure, sure + open_)
     if isinstance(region, QuadraticRegion):
         _match(len(region.seen), law)
-        return _made(*quadratic_utility(region, law))
+        return _rounded_outward(*quadratic_utility(region, law))
     faces = (region,) if isinstance(region, HalfSpace) else region.faces
     _match(len(faces[0].normal), law)
-    return _made(*linear_utility(Polyhedron(faces), law))
+    return _rounded_outward(*linear_utility(Polyhedron(faces), law))
 
 
-def _made(value: float, lower: float, upper: float) -> Utility:
+def _rounded_outward(value: float, lower: float, upper: float) -> Utility:
     low, high = max(lower - ROUNDING, 0.0), min(upper + ROUNDING, 1.0)
     value = min(max(value, 0.0), 1.0)
     return Utility(value, low, high, "exact" if high - low <= 1e-8 else "certified")
@@ -90,7 +88,7 @@ def _contracted(region: Cells, law: ProductLaw) -> float:
     return float(found.sum())
 
 
-def _blocks(blocks: tuple[NDArray[np.int64], NDArray[np.int64]], sums: list[Floats]) -> float:
+def _blocks(blocks: tuple[Integers, Integers], sums: list[Floats]) -> float:
     first, last = blocks
     if not len(first):
         return 0.0

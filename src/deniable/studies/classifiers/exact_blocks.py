@@ -13,20 +13,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from deniable.studies.arrays import Floats, Integers
 from deniable.studies.classifiers.exact_cells import Restricted, leaf_blocks, points_of
-from deniable.studies.classifiers.law import ProductLaw
+from deniable.studies.classifiers.output_law import ProductLaw
 from deniable.studies.classifiers.region import Blocks
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
 MOST_BLOCKS = 20_000
-ENOUGH = 1e-7
+LEAST_LIKELY = 1e-7
 """Blocks less likely than this are not split any more."""
 
-CLOSE = 1e-9
+ROUNDING = 1e-9
 """Leads closer to zero than this may be rounding: the model itself is asked."""
 
 
@@ -87,7 +84,7 @@ def tree_blocks(
 ) -> Blocks:
     """Decide blocks, likeliest first, until `most_blocks` have been looked at or all that is left is unlikely."""
     sums = [_running(edge, axis, laws, restricted.seen[axis]) for axis, edge in enumerate(edges)]
-    work = _work(restricted, edges, target)
+    work = _work_on(restricted, edges, target)
     low = np.zeros(len(edges), dtype=np.int64)
     high = np.array([edge.size + 1 for edge in edges], dtype=np.int64)
     queue: list[tuple[float, int, Integers, Integers, Integers]] = []
@@ -102,23 +99,23 @@ def tree_blocks(
         chance, _, low, high, kept = heapq.heappop(queue)
         inside = np.empty(kept.size, dtype=np.int64)
         found = _bounds(kept, *work, low, high, least, most, inside)
-        if bool((least > CLOSE).all()):
+        if bool((least > ROUNDING).all()):
             same.append((low, high))
-        elif bool((most < -CLOSE).any()):
+        elif bool((most < -ROUNDING).any()):
             continue
         elif int((high - low).max()) == 1:
             ties.append(low)
-        elif -chance < ENOUGH and laws:
+        elif -chance < LEAST_LIKELY and laws:
             unknown.append((low, high))
         else:
             for number, (a, b) in enumerate(_halves(low, high, sums)):
                 heapq.heappush(queue, (-_chance(a, b, sums), 2 * count + number + 1, a, b, inside[:found]))
     unknown += [(low, high) for _, _, low, high, _ in queue]
-    same += _asked(restricted, edges, ties, target)
+    same += _split_by_asking(restricted, edges, ties, target)
     return Blocks(edges, _stacked(same, len(edges)), _stacked(unknown, len(edges)), restricted.seen)
 
 
-def _work(restricted: Restricted, edges: tuple[Floats, ...], target: int) -> _Work:
+def _work_on(restricted: Restricted, edges: tuple[Floats, ...], target: int) -> _Work:
     """The leaves and, per leaf, the lead of the asked class over each other class."""
     ensemble = restricted.ensemble
     first, last = leaf_blocks(restricted, edges)
@@ -154,7 +151,9 @@ def _halves(low: Integers, high: Integers, sums: list[Floats]) -> list[tuple[Int
     return [(low, upper), (lower, high)]
 
 
-def _asked(restricted: Restricted, edges: tuple[Floats, ...], ties: list[Integers], target: int) -> list[tuple[Integers, Integers]]:
+def _split_by_asking(
+    restricted: Restricted, edges: tuple[Floats, ...], ties: list[Integers], target: int
+) -> list[tuple[Integers, Integers]]:
     """Single cells whose scores are too close to call: the model says."""
     if not ties:
         return []

@@ -13,16 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from deniable.errors import NotSupported
-from deniable.studies.classifiers.law import ProductLaw
+from deniable.studies.arrays import Flags, Floats, Integers
+from deniable.studies.classifiers.output_law import ProductLaw
 from deniable.studies.classifiers.preprocessing import Prepared, Seen, prepare
 from deniable.studies.classifiers.region import Blocks, Cells
 from deniable.studies.classifiers.trees import LEAF, Ensemble, read_trees
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 MOST_CELLS = 1 << 25
 MOST_WORK = 1 << 32
@@ -44,7 +41,7 @@ class Leaves(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def _reach(roots, feature, threshold, left, right, record, axis, low, high, tree_of, node_of, stack):  # type: ignore[no-untyped-def]
+def _leaves_within(roots, feature, threshold, left, right, record, axis, low, high, tree_of, node_of, stack):  # type: ignore[no-untyped-def]
     found = 0
     axes = low.shape[1]
     work_low = np.empty((stack.size, axes))
@@ -137,7 +134,7 @@ def restrict(model: Any, record: Any, sensitive: Sequence[int]) -> Restricted:
     tree_of, node_of = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
     arrays = (ensemble.roots, ensemble.feature, ensemble.threshold, ensemble.left, ensemble.right)
     stack = np.empty(4096, dtype=np.int64)
-    found = _reach(*arrays, ensemble.seen(prepared.record), axis, low, high, tree_of, node_of, stack)
+    found = _leaves_within(*arrays, ensemble.seen(prepared.record), axis, low, high, tree_of, node_of, stack)
     return Restricted(ensemble, prepared, Leaves(tree_of[:found], node_of[:found], low[:found], high[:found]))
 
 
@@ -185,7 +182,7 @@ def leaf_blocks(restricted: Restricted, edges: tuple[Floats, ...]) -> tuple[Inte
     return np.column_stack(first).astype(np.int64), np.column_stack(last).astype(np.int64)
 
 
-def _painted(restricted: Restricted, shape: tuple[int, ...], first: Integers, last: Integers, target: int) -> NDArray[np.bool_]:
+def _painted(restricted: Restricted, shape: tuple[int, ...], first: Integers, last: Integers, target: int) -> Flags:
     ensemble, nodes = restricted.ensemble, restricted.leaves.node
     if len(shape) > 2:
         scores = np.broadcast_to(ensemble.start, (*shape, ensemble.columns)).copy()
@@ -236,7 +233,7 @@ def points_of(restricted: Restricted, edges: tuple[Floats, ...], cells: Integers
     return rows
 
 
-def check_cells(restricted: Restricted, edges: tuple[Floats, ...], same: NDArray[np.bool_], target: int) -> None:
+def check_cells(restricted: Restricted, edges: tuple[Floats, ...], same: Flags, target: int) -> None:
     """Ask the model itself in a few cells; a model that disagrees with its own trees is not one that can be read."""
     # Multiples of an odd number far from any period of the grid: the same cells every time, spread over all of it.
     flat = np.unique((np.arange(CHECKED) * 2654435761) % same.size)

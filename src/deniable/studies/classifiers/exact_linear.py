@@ -11,13 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from scipy import fft
 
-from deniable.studies.classifiers.law import OutputLaw, ProductLaw
+from deniable.studies.arrays import Floats
+from deniable.studies.classifiers.output_law import OutputLaw, ProductLaw
 from deniable.studies.classifiers.region import HalfSpace, Polyhedron, Seen
-
-Floats = NDArray[np.float64]
 
 GRID = 1 << 20
 """Cells of the grid on which scores of three and more features are added."""
@@ -32,12 +30,12 @@ def linear_utility(region: Polyhedron, law: ProductLaw) -> Ends:
     if not used:  # the sensitive features do not matter to this model
         return 1.0, 1.0, 1.0
     laws = [law.laws[i] for i in used]
-    faces = [_kept(face, used) for face in region.faces]
+    faces = [_face_of_used(face, used) for face in region.faces]
     doubts = [face.doubt_in(*zip(*(one.span() for one in laws), strict=True)) for face in faces]
     if len(used) == 1:
-        return _middle(*(_line(faces, laws[0], sign, doubts) for sign in (1.0, -1.0)))
+        return _middle(*(_utility_on_a_line(faces, laws[0], sign, doubts) for sign in (1.0, -1.0)))
     if len(used) == 2:
-        return _plane(faces, laws, doubts)
+        return _utility_on_a_plane(faces, laws, doubts)
     if len(faces) == 1:
         return _grid(faces[0], laws, doubts[0])
     ends = [_grid(face, laws, doubt) for face, doubt in zip(faces, doubts, strict=True)]
@@ -45,7 +43,7 @@ def linear_utility(region: Polyhedron, law: ProductLaw) -> Ends:
     return _middle(max(1 - sum(1 - low for _, low, _ in ends), 0.0), min(high for _, _, high in ends))
 
 
-def _kept(face: HalfSpace, used: list[int]) -> HalfSpace:
+def _face_of_used(face: HalfSpace, used: list[int]) -> HalfSpace:
     return replace(face, normal=tuple(face.normal[i] for i in used), seen=tuple(face.seen[i] for i in used))
 
 
@@ -53,7 +51,7 @@ def _middle(lower: float, upper: float) -> Ends:
     return (lower + upper) / 2, lower, max(lower, upper)
 
 
-def _line(faces: list[HalfSpace], law: OutputLaw, sign: float, doubts: list[float]) -> float:
+def _utility_on_a_line(faces: list[HalfSpace], law: OutputLaw, sign: float, doubts: list[float]) -> float:
     """One feature: an interval of what the model sees. sign 1 for what is sure, -1 for what is possible."""
     low, high = -math.inf, math.inf
     for face, doubt in zip(faces, doubts, strict=True):
@@ -101,7 +99,7 @@ def _sweep(outer, chances, inner, sums, first, second, offsets, limit):  # type:
     return total
 
 
-def _plane(faces: list[HalfSpace], laws: list[OutputLaw], doubts: list[float]) -> Ends:
+def _utility_on_a_plane(faces: list[HalfSpace], laws: list[OutputLaw], doubts: list[float]) -> Ends:
     atoms = [_seen_atoms(law, see) for law, see in zip(laws, faces[0].seen, strict=True)]
     a, b = (0, 1) if atoms[0][0].size <= atoms[1][0].size else (1, 0)
     outer, chances = atoms[a]

@@ -8,21 +8,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.batch import table_of_numbers
 from deniable.errors import InvalidParameter, NotSupported
+from deniable.studies.arrays import Floats
 from deniable.studies.classifiers.exact import Utility, utility
 from deniable.studies.classifiers.exact_cells import tree_cells
-from deniable.studies.classifiers.law import ProductLaw, product_law
 from deniable.studies.classifiers.linear import is_linear_model, linear_region
+from deniable.studies.classifiers.output_law import ProductLaw, product_law
 from deniable.studies.classifiers.perturbation import Perturbation
 from deniable.studies.classifiers.preprocessing import last_step
 from deniable.studies.classifiers.quadratic import QuadraticRegion, is_quadratic_model, quadratic_region
 from deniable.studies.classifiers.region import Region
 from deniable.studies.classifiers.trees import is_tree_model
-
-Floats = NDArray[np.float64]
 
 
 def is_exact_model(model: Any) -> bool:

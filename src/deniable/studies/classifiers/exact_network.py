@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from deniable.errors import NotSupported
+from deniable.studies.arrays import Floats
 from deniable.studies.classifiers.networks import Network
-
-Floats = NDArray[np.float64]
 
 MOST_UNITS = 200
 TIME_LIMIT = 60.0

@@ -6,14 +6,14 @@ import numpy as np
 from numba import njit
 
 from deniable.errors import NotSupported
-from deniable.studies.classifiers.law import ProductLaw
+from deniable.studies.classifiers.output_law import ProductLaw
 from deniable.studies.classifiers.quadratic import QuadraticRegion
 
 Ends = tuple[float, float, float]
 
 
 @njit(nogil=True, cache=True)
-def _kept(outer, chances, inner, sums, faces, doubts):  # type: ignore[no-untyped-def]
+def _probability_kept(outer, chances, inner, sums, faces, doubts):  # type: ignore[no-untyped-def]
     """The probability that all leads exceed their doubts.
 
     A face is a, b, c, d, e, f: a u**2 + b u v + c v**2 + d u + e v + f, with u the outer and v the inner number.
@@ -84,6 +84,6 @@ def quadratic_utility(region: QuadraticRegion, law: ProductLaw) -> Ends:
         else:
             faces.append([matrix[0, 0], matrix[0, 1] + matrix[1, 0], matrix[1, 1], linear[0], linear[1], face.constant])
         doubts.append(region.rate * face.magnitude(low, high))
-    ends = [float(_kept(outer, chances, inner, sums, np.array(faces), sign * np.array(doubts))) for sign in (1.0, -1.0)]
+    ends = [float(_probability_kept(outer, chances, inner, sums, np.array(faces), sign * np.array(doubts))) for sign in (1.0, -1.0)]
     lower, upper = min(ends[0], 1.0), min(max(ends), 1.0)
     return (lower + upper) / 2, lower, upper

@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.errors import NotSupported
 from deniable.studies.classifiers.preprocessing import prepare
 from deniable.studies.classifiers.region import HalfSpace, Polyhedron
-
-Floats = NDArray[np.float64]
 
 UNIT = 2.0**-53
 

@@ -14,13 +14,11 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.errors import InvalidParameter, MissingPackage, NotSupported
+from deniable.studies.arrays import Floats
 from deniable.studies.classifiers.region import Box
-from deniable.studies.classifiers.search import Found, proved_box
-
-Floats = NDArray[np.float64]
+from deniable.studies.classifiers.search import GrownBox, proved_box
 
 UNITS = {"torch.float16": 2.0**-11, "torch.bfloat16": 2.0**-8, "torch.float32": 2.0**-24, "torch.float64": 2.0**-53}
 MOST_PARTS = 256
@@ -118,7 +116,7 @@ def network_box(
     parts: int = MOST_PARTS,
     radius_steps: int = 24,
     side_steps: int = 8,
-) -> Found:
+) -> GrownBox:
     """A proved box around the record, inside [low, high] of the sensitive features."""
     point = network.record[list(network.sensitive)].numpy()
     return proved_box(

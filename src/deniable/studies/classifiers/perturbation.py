@@ -9,7 +9,6 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.batch import decode_many
 from deniable.core import (
@@ -29,9 +28,7 @@ from deniable.core import (
     mechanism_class,
 )
 from deniable.errors import InvalidParameter, NotSupported
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from deniable.studies.arrays import Floats
 
 POINTS = 100
 """How many equal cells a mechanism on categories sees of a number."""

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.errors import InvalidParameter, NotSupported
+from deniable.studies.arrays import Floats
 
-Floats = NDArray[np.float64]
 Seen = Callable[[Floats], Floats]
 
 
@@ -41,7 +40,7 @@ def prepare(model: Any, record: Any, sensitive: Sequence[int]) -> Prepared:
     ways: list[list[Seen]] = [[] for _ in places]
     for step in steps[:-1]:
         names = list(row.columns) if hasattr(row, "columns") else None
-        moved = [_through(step, place, names) for place in places]
+        moved = [_steps_through(step, place, names) for place in places]
         for way, (_, seen) in zip(ways, moved, strict=True):
             way += seen
         row = step.transform(row)
@@ -66,7 +65,7 @@ def _checked(sensitive: Sequence[int], width: int) -> list[int]:
 
 def _steps(model: Any) -> list[Any]:
     """The steps of a pipeline, nested ones taken apart too."""
-    if not _is(model, "Pipeline"):
+    if not _is_one_of(model, "Pipeline"):
         return [model]
     found: list[Any] = []
     for _, step in model.steps:
@@ -77,24 +76,24 @@ def _steps(model: Any) -> list[Any]:
     return found
 
 
-def _is(thing: Any, *names: str) -> bool:
+def _is_one_of(thing: Any, *names: str) -> bool:
     """Is it one of these scikit-learn classes? By name, so that nothing is imported for it."""
     kinds = [kind for kind in type(thing).__mro__ if kind.__module__.startswith("sklearn.")]
     return any(kind.__name__ in names for kind in kinds)
 
 
-def _through(step: Any, place: int, names: list[Any] | None) -> tuple[int, list[Seen]]:
+def _steps_through(step: Any, place: int, names: list[Any] | None) -> tuple[int, list[Seen]]:
     """Where one step moves a column, and what it does to it."""
-    if _is(step, "StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler"):
+    if _is_one_of(step, "StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler"):
         return place, [_scaling(step, place)]
-    if _is(step, "ColumnTransformer"):
+    if _is_one_of(step, "ColumnTransformer"):
         for name, part, columns in step.transformers_:
             listed = _listed(columns, names, step.n_features_in_)
             if place in listed:
                 inner = listed.index(place)
                 ways: list[Seen] = []
                 for small in _part_steps(part):
-                    inner, seen = _through(small, inner, None)
+                    inner, seen = _steps_through(small, inner, None)
                     ways += seen
                 return step.output_indices_[name].start + inner, ways
     raise NotSupported(
@@ -108,7 +107,7 @@ def _part_steps(part: Any) -> list[Any]:
         if part == "passthrough":
             return []
         raise NotSupported("the pipeline drops a sensitive feature: the model never sees it, so nothing can change")
-    if _is(part, "FunctionTransformer") and part.func is None:
+    if _is_one_of(part, "FunctionTransformer") and part.func is None:
         return []
     return _steps(part)
 
@@ -129,7 +128,7 @@ def _listed(columns: Any, names: list[Any] | None, width: int) -> list[int]:
 
 def _scaling(scaler: Any, place: int) -> Seen:
     """The scaler's own operations on one column, in its own order."""
-    if _is(scaler, "MinMaxScaler"):
+    if _is_one_of(scaler, "MinMaxScaler"):
         factor, shift = float(scaler.scale_[place]), float(scaler.min_[place])
         low, high = scaler.feature_range
 
@@ -138,7 +137,7 @@ def _scaling(scaler: Any, place: int) -> Seen:
             return np.clip(found, low, high) if scaler.clip else found
 
         return stretched
-    centre = getattr(scaler, "center_", None) if _is(scaler, "RobustScaler") else getattr(scaler, "mean_", None)
+    centre = getattr(scaler, "center_", None) if _is_one_of(scaler, "RobustScaler") else getattr(scaler, "mean_", None)
     if getattr(scaler, "with_mean", True) is False or getattr(scaler, "with_centering", True) is False:
         centre = None
     middle = 0.0 if centre is None else float(centre[place])

@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.errors import InvalidParameter, NotSupported
+from deniable.studies.arrays import Floats
 from deniable.studies.classifiers.preprocessing import prepare
 from deniable.studies.classifiers.region import Box, Seen
-
-Floats = NDArray[np.float64]
 
 UNIT = 2.0**-53
 
@@ -125,23 +123,6 @@ class QuadraticRegion:
             middle = (low + high) / 2
             low, high = (middle, high) if holds(middle) else (low, middle)
         return low
-
-
-def boundary_circle(face: Quadratic) -> tuple[Floats, float]:
-    """Centre and radius of a boundary whose quadratic part is a multiple of the identity.
-
-    >>> face = Quadratic(np.eye(2) * -0.25, np.array([-0.5, -0.5]), 0.5 + np.log(2))
-    >>> round(boundary_circle(face)[1], 9)
-    2.602419782
-    """
-    a = float(face.matrix[0, 0])
-    if a == 0 or not np.allclose(face.matrix, a * np.eye(face.linear.size), rtol=1e-12, atol=0):
-        raise NotSupported("the boundary is not a circle: the quadratic part is not a multiple of the identity")
-    centre = -face.linear / (2 * a)
-    square = float(centre @ centre) - face.constant / a
-    if square < 0:
-        raise NotSupported("there is no boundary: the lead never changes its sign")
-    return centre, math.sqrt(square)
 
 
 def is_quadratic_model(model: Any) -> bool:

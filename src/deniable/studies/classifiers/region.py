@@ -3,52 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.errors import InvalidParameter
+from deniable.studies.arrays import Flags, Floats, Integers
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Seen = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True)
-class Proved:
-    """The answer is the same at every point of the region."""
-
-    def __str__(self) -> str:
-        return "proved"
-
-
-@dataclass(frozen=True)
-class SampleTest:
-    """With this confidence, at most `tolerance` of the region's lattice points get another answer.
-
-    `places` are the points that were equally likely to be tried, per feature: first, last and how many. The
-    statement is about those points and no others.
-    """
-
-    confidence: float
-    tolerance: float
-    samples: int
-    places: tuple[tuple[float, float, int], ...]
-
-    def __str__(self) -> str:
-        return f"tested({self.confidence:g})"
-
-
-Evidence = Proved | SampleTest
-
-
-@dataclass(frozen=True)
 class Box:
-    """low[i] <= number i <= high[i] for every sensitive feature.
+    """low[i] <= number i <= high[i] for every sensitive feature; the answer is the same at every point of it.
 
     >>> Box((0.2,), (0.8,)).kind
     'proved'
@@ -56,7 +26,8 @@ class Box:
 
     low: tuple[float, ...]
     high: tuple[float, ...]
-    evidence: Evidence = field(default_factory=Proved)
+
+    kind: ClassVar[str] = "proved"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "low", tuple(float(end) for end in self.low))
@@ -65,11 +36,6 @@ class Box:
             raise InvalidParameter("a box needs as many lower as upper ends, at least one of each")
         if any(not low <= high for low, high in zip(self.low, self.high, strict=True)):
             raise InvalidParameter("every lower end of a box must be a number not above its upper end")
-
-    @property
-    def kind(self) -> str:
-        """ "proved" or "tested(confidence)"."""
-        return str(self.evidence)
 
 
 @dataclass(frozen=True)
@@ -140,7 +106,7 @@ class Cells:
     """
 
     edges: tuple[Floats, ...]
-    same: NDArray[np.bool_]
+    same: Flags
     seen: tuple[Seen | None, ...] = ()
 
     kind: ClassVar[str] = "proved"

@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 from deniable.batch import Keystream, SystemKeystream, draw_many
 from deniable.errors import InvalidParameter
 from deniable.estimators import clopper_pearson
+from deniable.studies.arrays import Flags, Floats, Integers
 from deniable.studies.classifiers.intervals import Drawn, Evidence, Weighted
 from deniable.studies.classifiers.perturbation import Perturbation
 from deniable.studies.classifiers.strata import Answer, Strata, counted, points_of, uniforms
-from deniable.studies.classifiers.weights import Floats, Group, Integers, Setting, groups
+from deniable.studies.classifiers.weights import Group, Setting, groups
 
 EVALUATIONS = 20_000
 MOST_STRATIFIED = 3
@@ -30,10 +31,10 @@ MOST_STRATIFIED = 3
 BATCH = 1 << 14
 ROWS = 1 << 13
 """Rows a model is given at once."""
-TRIAL = 2_000
+TRIAL_ANSWERS = 2_000
 """How often a trial asks the model."""
 RESERVE = 0.9
-FINER = 8
+STEPS_PER_DOUBLING = 8
 """Sizes of samples are tried in steps of 2**(1/8)."""
 
 Progress = Callable[[int], None]
@@ -65,17 +66,17 @@ def shared(
     for group in groups(chosen, values):
         points = points_of(group) if repeatable else math.inf
         part: Sequence[Evidence]
-        if points <= (evaluations if width is None else TRIAL):
+        if points <= (evaluations if width is None else TRIAL_ANSWERS):
             part = counted(group, answer)
         else:
             strata = Strata(group) if len(values) <= MOST_STRATIFIED else None
             ask = strata.sample if strata is not None else Envelope(group).sample
-            count, trial = evaluations, TRIAL
+            count, trial = evaluations, TRIAL_ANSWERS
             while width is not None and trial < count:
                 count = min(_needed(ask(answer, trial, stream), width, error, len(values)), evaluations)
                 # A second, larger trial where the first one had to guess far ahead.
                 trial = count // 8 if count > 16 * trial else count
-            if width is None and strata is not None and count >= TRIAL:
+            if width is None and strata is not None and count >= TRIAL_ANSWERS:
                 # One in eight answers finds out where the model's boundary runs.
                 strata.sample(answer, count // 8, stream)
                 count -= count // 8
@@ -91,12 +92,12 @@ def _needed(trial: Sequence[Evidence], width: float, error: float, features: int
     """
     most = 1
     for part in trial:
-        low, high = 0, 14 * FINER
+        low, high = 0, 14 * STEPS_PER_DOUBLING
         while low < high:
             middle = (low + high) // 2
-            enough = _width(part, 2 ** (middle / FINER), error, features) <= RESERVE * width
+            enough = _width(part, 2 ** (middle / STEPS_PER_DOUBLING), error, features) <= RESERVE * width
             low, high = (low, middle) if enough else (middle + 1, high)
-        most = max(most, math.ceil(part.evaluations * 2 ** (low / FINER)))
+        most = max(most, math.ceil(part.evaluations * 2 ** (low / STEPS_PER_DOUBLING)))
     return most
 
 
@@ -178,7 +179,7 @@ def answering(
 ) -> Answer:
     """Does a model keep `label` when the sensitive columns of a record change?"""
 
-    def answer(numbers: list[Floats]) -> NDArray[np.bool_]:
+    def answer(numbers: list[Floats]) -> Flags:
         count = len(numbers[0])
         kept = np.empty(count, dtype=bool)
         for start in range(0, count, ROWS):

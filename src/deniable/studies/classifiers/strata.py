@@ -13,19 +13,19 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from scipy import ndimage
 
 from deniable.batch import Keystream
+from deniable.studies.arrays import Flags, Floats, Integers
 from deniable.studies.classifiers.intervals import Counted, Evidence, Weighted
-from deniable.studies.classifiers.weights import Floats, Group, Integers
+from deniable.studies.classifiers.weights import Group
 
-Answer = Callable[[list[Floats]], NDArray[np.bool_]]
+Answer = Callable[[list[Floats]], Flags]
 """From one array of numbers per sensitive feature to: does the model keep its answer?"""
 
-JUMP = 1.15
+EDGE_FACTOR = 1.15
 """A step in a law by more than this factor is an edge of a box."""
-TILT = 2.0
+BOUNDARY_FACTOR = 2.0
 """How much more often boxes near the model's boundary are asked."""
 LEAST_NEED, USUAL_ERROR = 0.2, 0.05
 PER_BOX = 2
@@ -99,7 +99,7 @@ class _Hint(NamedTuple):
     """What an earlier sample saw: edges of its boxes, which of them may hold both answers, and who needs most."""
 
     edges: list[Integers]
-    mixed: NDArray[np.bool_]
+    mixed: Flags
     needs: Floats
 
     def tilt(self, bins: list[_Bins]) -> Floats:
@@ -108,7 +108,7 @@ class _Hint(NamedTuple):
         for old, cut in zip(self.edges, bins, strict=True):
             middle = (cut.edges[:-1] + cut.edges[1:] - 1) // 2
             where.append(np.searchsorted(old, middle, side="right") - 1)
-        return np.where(self.mixed[np.ix_(*where)].ravel(), TILT, 1.0)
+        return np.where(self.mixed[np.ix_(*where)].ravel(), BOUNDARY_FACTOR, 1.0)
 
 
 class Strata:
@@ -149,7 +149,7 @@ class Strata:
                 weights *= axis.ratios[j][index]
             right, total, squares, products, others = _pair_sums(weights, kept)
             found.append(Weighted(right, total, (squares, products, others), largest, kept.size))
-        self._hint = _Hint([cut.edges[:-1] for cut in bins], _mixed(boxes, kept, shape), _needs(found))
+        self._hint = _Hint([cut.edges[:-1] for cut in bins], _boxes_with_both_answers(boxes, kept, shape), _needs(found))
         return found
 
 
@@ -177,11 +177,11 @@ def _needs(found: list[Weighted]) -> Floats:
     return needs
 
 
-def _mixed(boxes: Integers, kept: NDArray[np.bool_], shape: tuple[int, ...]) -> NDArray[np.bool_]:
+def _boxes_with_both_answers(boxes: Integers, kept: Flags, shape: tuple[int, ...]) -> Flags:
     """Boxes with both answers in them or in their neighbours, and boxes nobody knows anything about."""
     seen = [np.bincount(boxes[kept == side], minlength=prod(shape)).reshape(shape) > 0 for side in (True, False)]
     right, wrong = (ndimage.maximum_filter(grid, size=3) for grid in seen)
-    found: NDArray[np.bool_] = right == wrong
+    found: Flags = right == wrong
     return found
 
 
@@ -201,7 +201,7 @@ def _jumps(heights: Floats) -> Integers:
     for row in heights:
         left, right = row[:-1], row[1:]
         high, low = np.maximum(left, right), np.minimum(left, right)
-        size = np.maximum(size, np.where(high > JUMP * low, (high - low) / max(float(row.max()), 1e-300), 0.0))
+        size = np.maximum(size, np.where(high > EDGE_FACTOR * low, (high - low) / max(float(row.max()), 1e-300), 0.0))
     found = np.flatnonzero(size > 0)
     return (found[np.argsort(-size[found], kind="stable")] + 1).astype(np.int64)
 
@@ -213,7 +213,7 @@ def _allocated(envelope: Floats, shape: tuple[int, ...], evaluations: int, keyst
     setting may need there: so no setting gets a large one. The line is cut into as many equal pieces as there are
     pairs, and both draws of a pair fall into one piece.
     """
-    order = _walk(shape)
+    order = _snake_order(shape)
     lengths = envelope[order] / envelope.sum()
     ends = np.cumsum(lengths)
     pairs = max(evaluations // 2, 1)
@@ -223,7 +223,7 @@ def _allocated(envelope: Floats, shape: tuple[int, ...], evaluations: int, keyst
     return order[place], inside, 1.0 / (2 * pairs * lengths[place])
 
 
-def _walk(shape: tuple[int, ...]) -> Integers:
+def _snake_order(shape: tuple[int, ...]) -> Integers:
     """All boxes in an order in which neighbours follow each other: back and forth, row by row."""
     boxes = np.arange(prod(shape), dtype=np.int64).reshape(shape)
     for axis in range(1, len(shape)):

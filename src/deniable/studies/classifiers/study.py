@@ -12,18 +12,19 @@ from numpy.typing import NDArray
 
 from deniable.batch import Keystream, table_of_numbers, unframed
 from deniable.errors import InvalidParameter, NotSupported, OutOfDomain
+from deniable.studies.arrays import Floats
 from deniable.studies.classifiers.exact import Utility, utility
 from deniable.studies.classifiers.exact_models import exact_region
 from deniable.studies.classifiers.intervals import Counted, Evidence
-from deniable.studies.classifiers.law import product_law
 from deniable.studies.classifiers.model import Model, as_model
 from deniable.studies.classifiers.networks import network_box, read_network
+from deniable.studies.classifiers.output_law import product_law
 from deniable.studies.classifiers.perturbation import Feature
 from deniable.studies.classifiers.sampling import Progress, answering, drawn, shared
 from deniable.studies.classifiers.strata import Answer
-from deniable.studies.classifiers.weights import Floats, Setting
+from deniable.studies.classifiers.weights import Setting
 
-FEW = 4
+FEW_FEATURES = 4
 CLOSE = 0.01
 """Certified ends farther apart than this are left to sampling."""
 
@@ -114,7 +115,7 @@ class Study:
             spans = [[law.laws[i].span() for law in laws] for i in range(len(self.columns))]
             low, high = [min(ends[0] for ends in span) for span in spans], [max(ends[1] for ends in span) for span in spans]
             # Splitting a box pays in a few dimensions only.
-            few = len(self.columns) <= FEW
+            few = len(self.columns) <= FEW_FEATURES
             found = network_box(network, low, high, parts=256 if few else 1, side_steps=8 if few else 3)
         except NotSupported:
             return None

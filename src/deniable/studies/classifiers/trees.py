@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import NotSupported
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from deniable.studies.arrays import Floats, Integers
 
 LEAF = -1
 FORESTS = ("RandomForestClassifier", "ExtraTreesClassifier")

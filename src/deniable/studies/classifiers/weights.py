@@ -13,19 +13,17 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.core import Affine, Epsilon, EpsilonLike
 from deniable.errors import InvalidParameter
 from deniable.estimators import runs
-from deniable.studies.classifiers.law import OutputLaw
+from deniable.studies.arrays import Floats, Integers
+from deniable.studies.classifiers.output_law import OutputLaw
 from deniable.studies.classifiers.perturbation import Feature, Perturbation, perturbations
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Counts = list[tuple[int, Integers]]
 
-FINE = 1 << 17
+MOST_READ_EXACTLY = 1 << 17
 """Mechanisms with more outputs than this are read at places."""
 PLACES, FEW_PLACES = 1 << 16, 1 << 12
 """Places per domain width, for up to three sensitive features and for more."""
@@ -33,7 +31,7 @@ MOST_PLACES = 1 << 20
 MOST_STRETCHES = 8
 LATTICE = 64
 """Fewer outputs than this are a list of their own, not a lattice to share."""
-SAME = 1e-9
+SAME_NUMBER = 1e-9
 """Numbers closer than this share of the domain's width are one."""
 
 
@@ -204,7 +202,7 @@ def groups(chosen: Sequence[Setting], values: Sequence[Any]) -> list[Group]:
 
 def is_fine(one: Perturbation) -> bool:
     """Has it more outputs than anyone lists?"""
-    return one.outputs > FINE
+    return one.outputs > MOST_READ_EXACTLY
 
 
 def _reading(one: Perturbation) -> Any:
@@ -224,7 +222,7 @@ def _lattice(one: Perturbation) -> Any:
         return "fine"
     numbers = np.sort(one.decode(np.arange(one.outputs)))
     steps = np.diff(numbers)
-    if one.outputs < LATTICE or steps.max() > steps.min() * (1 + SAME) + SAME * _width(one):
+    if one.outputs < LATTICE or steps.max() > steps.min() * (1 + SAME_NUMBER) + SAME_NUMBER * _width(one):
         return tuple(numbers.round(12).tolist()) if one.outputs < LATTICE else id(one)
     # The same step, and places that lie a whole number of steps apart.
     step = float(numbers[-1] - numbers[0]) / (one.outputs - 1)
@@ -252,6 +250,6 @@ def _merged(numbers: Floats) -> Floats:
     rising = np.unique(numbers)
     if rising.size < 2:
         return rising
-    apart = SAME * float(rising[-1] - rising[0]) / max(rising.size, 1)
+    apart = SAME_NUMBER * float(rising[-1] - rising[0]) / max(rising.size, 1)
     found: Floats = rising[np.concatenate([[True], np.diff(rising) > apart])]
     return found

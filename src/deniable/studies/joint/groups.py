@@ -13,7 +13,7 @@ from deniable.studies.joint.arguments import check_colluders, check_ones
 from deniable.studies.joint.enumeration import most_colluders, secret_grouping_ratio
 
 MOST_MEMBERS = 16
-FINE = 1 << 24
+LIE_STEPS = 1 << 24
 """Lies are multiples of 2**-24, and so are mixtures: weights stay small enough to enumerate."""
 
 
@@ -42,7 +42,7 @@ class Group:
             raise InvalidParameter(f"size must be a whole number of members, 2 to {MOST_MEMBERS}")
         if not 0 <= strength <= 1:
             raise InvalidParameter("strength must lie between 0 and 1")
-        lie = Fraction(math.ceil(FINE / (1 + Epsilon(epsilon).bounds()[0])), FINE)
+        lie = Fraction(math.ceil(LIE_STEPS / (1 + Epsilon(epsilon).bounds()[0])), LIE_STEPS)
         if 2 * lie >= 1:
             raise InvalidParameter("epsilon is too small for a group's table; use pairs")
         whole, part = divmod(count * lie, 1)
@@ -62,13 +62,13 @@ class Group:
         alone, colluding = Epsilon(epsilon), Epsilon(collusion)
         if colluding < alone:
             raise InvalidParameter(f"epsilon_collusion must be at least epsilon = {alone}")
-        low, high = 0, FINE
+        low, high = 0, LIE_STEPS
         # Each ratio is monotone in the strength, so the allowed strengths are an interval that begins at 0.
         while low < high:
             middle = (low + high + 1) // 2
-            ratio = cls.mixed(size, alone, Fraction(middle, FINE)).known_ratio()
+            ratio = cls.mixed(size, alone, Fraction(middle, LIE_STEPS)).known_ratio()
             low, high = (middle, high) if ratio is not None and colluding.allows(ratio) else (low, middle - 1)
-        return cls.mixed(size, alone, Fraction(low, FINE))
+        return cls.mixed(size, alone, Fraction(low, LIE_STEPS))
 
     @property
     def size(self) -> int:

@@ -6,16 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.batch import Keystream, SystemKeystream
 from deniable.core import Pair, as_index
 from deniable.errors import InvalidParameter
+from deniable.studies.arrays import Floats
 from deniable.studies.joint.arguments import check_ones, check_users
 from deniable.studies.joint.sampling import PairSampler, answer_in_pairs, shuffle
 from deniable.studies.joint.variance import check_informative
-
-Floats = NDArray[np.float64]
 
 PUBLISHED_COUNTS: dict[str, tuple[int, int]] = {
     "Kosarak": (20_000, 659),

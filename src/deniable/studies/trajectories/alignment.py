@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from deniable.errors import InvalidParameter
 from deniable.studies.trajectories.metrics import Metric
 from deniable.studies.trajectories.paths import Paths
 
-Floats = NDArray[np.float64]
 MOST_PAIRS = 1 << 33
 """Pairs of places that are compared for one pair of paths: about a minute."""
 

@@ -10,8 +10,9 @@ from datetime import UTC, datetime
 import numpy as np
 
 from deniable.errors import InvalidParameter
+from deniable.studies.arrays import Floats
 from deniable.studies.trajectories.paths import Paths
-from deniable.studies.trajectories.pieces import CHUNK, Floats, Loaded, Piece, PieceStream
+from deniable.studies.trajectories.pieces import CHUNK, Loaded, Piece, PieceStream
 
 PLAIN = re.compile(r"[+-]?\d+(\.\d*)?")
 MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]

@@ -10,11 +10,11 @@ import numpy as np
 
 from deniable.core import Mechanism
 from deniable.errors import InvalidParameter
-from deniable.estimators import IMAGINED, Target, check_target, count_covariance, sensitivity, simplex
+from deniable.estimators import IMAGINED, Fit, Target, check_target, count_covariance, maximise, sensitivity, simplex
+from deniable.studies.arrays import Floats
 from deniable.studies.trajectories.density_estimate import DensityMap
 from deniable.studies.trajectories.leaves import leaves
-from deniable.studies.trajectories.map_fit import Fit, described, maximise, stop_at
-from deniable.studies.trajectories.map_grid import Floats
+from deniable.studies.trajectories.map_fit import described, stop_at
 from deniable.studies.trajectories.place_channel import (
     PlaceChannel,
     Source,
@@ -73,12 +73,12 @@ def density_map(
         shares = laid.unbiased @ (counts / n)
         # The noise depends on the true shares; the nearest possible ones stand in for them.
         spread = count_covariance(laid.unbiased, laid.matrix, simplex(shares, 1.0), n, target)
-        exact = Fit(shares, 0, True)
+        exact = Fit(shares)
         return DensityMap(laid.grid, exact, n, target, described(method, mechanism, laid.grid, exact), lambda: spread)
     fitting = _Fitting(laid, counts, method == "ems", target)
     fine = fitting.fit(counts, limit, most_iterations)
     grid, adding = laid.grid.coarser(factor)
-    found = Fit(adding @ fine.shares, fine.iterations, fine.converged)
+    found = fine._replace(shares=adding @ fine.shares)
     name = described(method, mechanism, grid, found)
     return DensityMap(
         grid,

@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from deniable.errors import InvalidParameter
-from deniable.estimators import Estimate, Target, half_width
+from deniable.estimators import Estimate, Fit, Target, half_width
+from deniable.studies.arrays import Floats
 from deniable.studies.trajectories.leaves import Leaves
-from deniable.studies.trajectories.map_fit import Fit
-from deniable.studies.trajectories.map_grid import Floats, MapGrid
+from deniable.studies.trajectories.map_grid import MapGrid
 
 MOST_VARIANCE = 0.25
 """Of anything between 0 and 1."""

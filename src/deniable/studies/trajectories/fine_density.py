@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from deniable.batch import Counts, Keystream, SystemKeystream
 from deniable.core import NearestCellSets, TwoLevel
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.estimators import Estimate, accumulated, half_width
+from deniable.estimators import Estimate, Fit, accumulated, half_width, maximise
+from deniable.studies.arrays import Floats, Integers
 from deniable.studies.trajectories.leaves import Leaves, leaves
-from deniable.studies.trajectories.map_fit import Fit, described, maximise, stop_at
-from deniable.studies.trajectories.map_grid import Floats, Integers, MapGrid
+from deniable.studies.trajectories.map_fit import described, stop_at
+from deniable.studies.trajectories.map_grid import MapGrid
 from deniable.studies.trajectories.nearest_law import NearestLaw
 from deniable.studies.trajectories.place_channel import (
     Source,
@@ -156,7 +157,7 @@ def smoothed(shares: Floats, grid: MapGrid) -> Floats:
     return np.asarray(table[grid.inside])
 
 
-def resampled(counts: NDArray[np.int64], keystream: Keystream) -> Floats:
+def resampled(counts: Integers, keystream: Keystream) -> Floats:
     """As many reports again, drawn with replacement; by comparison of 64-bit numbers, which is uneven by n / 2**64."""
     n = int(counts.sum())
     words: NDArray[np.uint64] = np.empty(n, np.uint64)

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.batch import encode_many
 from deniable.core import Rectangle, make_mechanism
 from deniable.errors import InvalidParameter, OutOfDomain
+from deniable.studies.arrays import Integers
 from deniable.studies.trajectories.paths import Paths
 
-Integers = NDArray[np.int64]
 NEIGHBOURS = [(r, c) for r in (-1, 0, 1) for c in (-1, 0, 1) if (r, c) != (0, 0)]
 
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.core import Interval, Rectangle
 from deniable.errors import InvalidParameter
+from deniable.studies.arrays import Flags, Floats
 from deniable.studies.trajectories.pieces import Unit
 from deniable.studies.trajectories.projection import CityRegion
 from deniable.studies.trajectories.regions import BoundingBox
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from deniable.core import DirectionDistance, Mechanism, NearestCellSets, TwoLevel
 from deniable.estimators import IMAGINED, binned
-from deniable.studies.trajectories.map_grid import Flags, Floats, Integers
+from deniable.studies.arrays import Flags, Floats, Integers
 from deniable.studies.trajectories.nearest_law import NearestLaw
 from deniable.studies.trajectories.place_channel import PlaceChannel, Source, bounding_rectangle, cells_along
 from deniable.studies.trajectories.reference_law import ReferenceLaw

@@ -1,51 +1,15 @@
-"""Fitting a map to counts of reports: expectation maximization, when it stops, and how it is told."""
+"""When fitting a map stops, and how it is told."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import NamedTuple
-
-import numpy as np
 
 from deniable.core import Mechanism
 from deniable.errors import InvalidParameter
-from deniable.estimators import STOP
-from deniable.studies.trajectories.map_grid import Floats, MapGrid
+from deniable.estimators import STOP, Fit
+from deniable.studies.trajectories.map_grid import MapGrid
 
 RULES = {"ems": "smoothed", "em": "most likely", "unbiased": "linear inversion"}
-
-
-class Fit(NamedTuple):
-    """Where the iteration stopped."""
-
-    shares: Floats
-    iterations: int
-    converged: bool
-
-
-def maximise(
-    chances: Callable[[Floats], Floats],
-    averages: Callable[[Floats], Floats],
-    smooth: Callable[[Floats], Floats],
-    counts: Floats,
-    start: Floats,
-    tolerance: float,
-    most: int,
-) -> Fit:
-    """Expectation maximization until the log-likelihood changes by less than `tolerance`, at most `most` steps."""
-    seen, whole = counts > 0, counts.sum()
-    shares, previous = start, -np.inf
-    ratio = np.zeros_like(counts)
-    for iteration in range(most):
-        likely = chances(shares)
-        reached = float(counts[seen] @ np.log(likely[seen]))
-        ratio[seen] = counts[seen] / (whole * likely[seen])
-        shares = smooth(shares * averages(ratio))
-        if abs(reached - previous) < tolerance:
-            return Fit(shares, iteration + 1, True)
-        previous = reached
-    return Fit(shares, most, False)
 
 
 def stop_at(mechanism: Mechanism, method: str, tolerance: float | None, most_iterations: int) -> float:

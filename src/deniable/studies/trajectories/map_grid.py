@@ -6,13 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.errors import InvalidParameter
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
+from deniable.studies.arrays import Flags, Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,15 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
 from deniable.core import Rectangle
 from deniable.errors import InvalidParameter
+from deniable.studies.arrays import Flags, Floats, Integers
 from deniable.studies.trajectories.paths import Paths
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,16 +84,16 @@ class Hotspots:
     @classmethod
     def of(cls, paths: Paths, share: float = 0.2) -> Hotspots:
         """The most frequent `share` of the different places in the data (section 6.3.2 takes 20 %); ties by position."""
-        places, counts = np.unique(_known(paths).places, axis=0, return_counts=True)
-        return cls(places, _most(counts, share))
+        places, counts = np.unique(_checked_paths(paths).places, axis=0, return_counts=True)
+        return cls(places, _busiest(counts, share))
 
     @classmethod
     def on_grid(cls, paths: Paths, region: Rectangle, share: float = 0.2) -> Hotspots:
         """The fullest `share` of a grid's cells, for data whose places never repeat."""
         x, y = (_middles(float(side.low), float(side.high), side.cells) for side in (region.x, region.y))
         places = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-        counts = np.bincount(_nearest(places, _known(paths).places), minlength=len(places))
-        return cls(places, _most(counts, share))
+        counts = np.bincount(_nearest(places, _checked_paths(paths).places), minlength=len(places))
+        return cls(places, _busiest(counts, share))
 
     def hit(self, places: ArrayLike) -> Flags:
         """Is the nearest known place of each location a hotspot?"""
@@ -150,17 +148,17 @@ def path_means(values: Floats, paths: Paths) -> Floats:
 def _comparable(true: Paths, perturbed: Paths) -> None:
     if not np.array_equal(true.starts, perturbed.starts):
         raise InvalidParameter("the true and the perturbed paths must have the same lengths, one for one")
-    _known(true)
-    _known(perturbed)
+    _checked_paths(true)
+    _checked_paths(perturbed)
 
 
-def _known(paths: Paths) -> Paths:
+def _checked_paths(paths: Paths) -> Paths:
     if not paths.finite:
         raise InvalidParameter("some coordinates are not numbers; drop those places before comparing paths")
     return paths
 
 
-def _most(counts: NDArray[np.int64], share: float) -> Flags:
+def _busiest(counts: Integers, share: float) -> Flags:
     if not 0 < share <= 1:
         raise InvalidParameter("share must lie between 0 and 1, for example 0.2")
     if len(counts) == 0:
@@ -170,7 +168,7 @@ def _most(counts: NDArray[np.int64], share: float) -> Flags:
     return busy
 
 
-def _nearest(places: Floats, locations: Floats) -> NDArray[np.int64]:
+def _nearest(places: Floats, locations: Floats) -> Integers:
     return np.asarray(cKDTree(places).query(locations)[1], np.int64) if len(locations) else np.empty(0, np.int64)
 
 

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from deniable.core import NearestCellSets, TwoLevel
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from deniable.studies.arrays import Floats, Integers
 
 
 class NearestLaw:

@@ -44,7 +44,7 @@ CHUNK = 1 << 17
 """Places at a time: work space does not grow with the data."""
 REGIONS = (Rectangle, Parallelogram, Polygon, Disc, Sphere, Points)
 POLICIES = ("refuse", "clip", "drop")
-PER = ("location", "trajectory")
+BUDGET_UNITS = ("location", "trajectory")
 
 
 def perturb(
@@ -76,11 +76,11 @@ def perturb(
         raise InvalidParameter("mechanism must be one on places: its domain a region of the plane, a sphere or a list of points")
     if outside not in POLICIES:
         raise InvalidParameter("outside must be 'refuse', 'clip' or 'drop'")
-    if epsilon_per not in PER:
+    if epsilon_per not in BUDGET_UNITS:
         raise InvalidParameter("epsilon_per must be 'location' or 'trajectory'")
     stream = SystemKeystream() if keystream is None else keystream
     lengths = paths.lengths
-    kept = settled(paths, mechanism.domain, outside)
+    kept = within_region(paths, mechanism.domain, outside)
     if epsilon_per == "location":
         return kept.with_places(_perturbed(kept, mechanism, stream))
     places = np.empty_like(kept.places)
@@ -95,7 +95,7 @@ def perturb(
     return kept.with_places(places)
 
 
-def settled(paths: Paths, domain: Domain, outside: str) -> Paths:
+def within_region(paths: Paths, domain: Domain, outside: str) -> Paths:
     """The paths with every place in the region, by the policy for those that are not."""
     good = np.empty(len(paths.places), np.bool_)
     for start in range(0, len(good), CHUNK):
@@ -159,14 +159,14 @@ class Drawing:
             for start in range(0, len(indices), self._sampler.chunk):
                 some = slice(start, start + self._sampler.chunk)
                 self._sampler.draw(indices[some], outputs[some], self._keystream)
-            return _read(self._mechanism, outputs)
+            return _places_of_outputs(self._mechanism, outputs)
         # Single numbers are drawn in one go, which takes a quarter of the result's memory; coordinates take more.
         size = CHUNK if isinstance(self._mechanism.channel, Product) else max(len(found), 1)
         for start in range(0, len(found), size):
             outputs = randomize_many(self._mechanism, places[start : start + size], self._keystream).outputs
             for piece in range(start, min(start + size, len(found)), CHUNK):
                 stop = min(piece + CHUNK, start + size, len(found))
-                found[piece:stop] = _read(self._mechanism, _part(outputs, piece - start, stop - start))
+                found[piece:stop] = _places_of_outputs(self._mechanism, _slice_of_outputs(outputs, piece - start, stop - start))
         return found
 
 
@@ -177,11 +177,11 @@ def _perturbed(paths: Paths, mechanism: Mechanism, keystream: Keystream) -> Plac
     return Drawing(mechanism, keystream).draw(paths.places, begins[:-1])
 
 
-def _part(outputs: Any, start: int, stop: int) -> Any:
+def _slice_of_outputs(outputs: Any, start: int, stop: int) -> Any:
     return tuple(column[start:stop] for column in outputs) if isinstance(outputs, tuple) else outputs[start:stop]
 
 
-def _read(mechanism: Mechanism, outputs: Any) -> Places:
+def _places_of_outputs(mechanism: Mechanism, outputs: Any) -> Places:
     found = decode_places(mechanism, outputs)
     return np.array(decode_many(mechanism, outputs), np.float64).reshape(-1, 2) if found is None else found
 

@@ -9,19 +9,18 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.batch import Keystream, SystemKeystream
 from deniable.core import Mechanism
 from deniable.errors import InvalidParameter, OutOfDomain
+from deniable.studies.arrays import Integers
 from deniable.studies.trajectories.ground import Ground
-from deniable.studies.trajectories.perturb import PER, POLICIES, Drawing
+from deniable.studies.trajectories.perturb import BUDGET_UNITS, POLICIES, Drawing
 from deniable.studies.trajectories.pieces import Bad, Loaded, Piece, PieceStream, in_pieces
 from deniable.studies.trajectories.readers import read_paths, stream_paths
 from deniable.studies.trajectories.regions import refuse_outside, refuse_swapped
 from deniable.studies.trajectories.writers import write_paths
 
-Integers = NDArray[np.int64]
 BLOCK = 1 << 15
 """Places that are perturbed together."""
 MOST_KEPT = 64
@@ -60,7 +59,7 @@ class PathFile:
 
     def pieces(self) -> Iterator[Piece]:
         """The paths in coordinates of the ground's rectangle, by the policy for places outside."""
-        source = _opened(self.path, self.bad) if self.whole is None else in_pieces(self.whole.paths)
+        source = _piece_stream(self.path, self.bad) if self.whole is None else in_pieces(self.whole.paths)
         for piece in source:
             inside = self.ground.inside(piece.places)
             places = piece.places[inside] if self.outside == "drop" else piece.places
@@ -81,7 +80,7 @@ def survey_file(
     """
     if outside not in POLICIES:
         raise InvalidParameter("outside must be 'refuse', 'clip' or 'drop'")
-    stream = _opened(path, bad)
+    stream = _piece_stream(path, bad)
     ground = Ground.parse(region, stream.unit)
     whole: Loaded | None = None
     counting = _Counting(ground)
@@ -142,7 +141,7 @@ def perturb_pieces(
     All places must lie in the mechanism's region. With epsilon_per="trajectory", `lengths` says how many places each
     path has in all, since each gets so small a part of epsilon.
     """
-    if epsilon_per not in PER or (epsilon_per == "trajectory") != (lengths is not None):
+    if epsilon_per not in BUDGET_UNITS or (epsilon_per == "trajectory") != (lengths is not None):
         raise InvalidParameter("epsilon_per must be 'location', or 'trajectory' with the lengths of all paths")
     stream = SystemKeystream() if keystream is None else keystream
     ready: dict[int, Drawing] = {}
@@ -182,7 +181,7 @@ def _blocks(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
         yield block
 
 
-def _opened(path: str | Path, bad: Bad) -> PieceStream:
+def _piece_stream(path: str | Path, bad: Bad) -> PieceStream:
     return stream_paths(path, bad=bad)
 
 

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.errors import InvalidParameter, OutOfDomain
+from deniable.studies.arrays import Floats
 from deniable.studies.trajectories.paths import Paths
 
-Floats = NDArray[np.float64]
 Unit = Literal["degrees", "plane"]
 """What coordinates are: longitude and latitude, or x and y of a plane."""
 Bad = Literal["refuse", "drop"]

@@ -18,7 +18,8 @@ from deniable.batch import Accumulator, Counts, Joined, Reports
 from deniable.core import DirectionDistance, Disc, Mechanism, NearestCellSets, Parallelogram, Product, Rectangle, TwoLevel
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import binned
-from deniable.studies.trajectories.map_grid import Floats, Integers, MapGrid, map_shape
+from deniable.studies.arrays import Floats, Integers
+from deniable.studies.trajectories.map_grid import MapGrid, map_shape
 from deniable.studies.trajectories.nearest_law import NearestLaw
 from deniable.studies.trajectories.reference_law import ReferenceLaw
 

@@ -6,15 +6,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.spatial import ConvexHull, QhullError, cKDTree
 
 from deniable.core import Points, Rectangle
 from deniable.errors import InvalidParameter, OutOfDomain
+from deniable.studies.arrays import Floats, Integers
 from deniable.studies.trajectories.paths import Paths
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 SIDE = 1 << 20
 """Lattice steps along the longer side of the places' bounding box."""
 
@@ -63,7 +62,7 @@ class Places:
     def _tree(self) -> cKDTree:
         return cKDTree(self.coordinates)
 
-    def nearest(self, locations: ArrayLike) -> Indices:
+    def nearest(self, locations: ArrayLike) -> Integers:
         """The number of the nearest place to each location, by a k-d tree."""
         where = np.asarray(locations, np.float64).reshape(-1, 2)
         if not np.isfinite(where).all():
@@ -79,7 +78,7 @@ class Places:
         return Points([(float(x), float(y)) for x, y in self.coordinates])
 
     @cached_property
-    def lattice(self) -> tuple[Indices, Indices]:
+    def lattice(self) -> tuple[Integers, Integers]:
         """The places on a grid a millionth of the longer side wide, so that distances are whole numbers."""
         low = self.coordinates.min(axis=0)
         side = float((self.coordinates - low).max()) or 1.0
@@ -98,7 +97,7 @@ class Places:
         apart = points[:, None] - points[None]
         return max(int((apart**2).sum(axis=2).max()), 1)
 
-    def steps_from(self, place: int, steps: int) -> Indices:
+    def steps_from(self, place: int, steps: int) -> Integers:
         """Distances from a place to all places, in parts of the diameter, rounded down; by integers."""
         columns, rows = self.lattice
         squares = (columns - columns[place]) ** 2 + (rows - rows[place]) ** 2

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.core import Interval, Rectangle
 from deniable.errors import InvalidParameter
+from deniable.studies.arrays import Floats
 from deniable.studies.trajectories.paths import Paths
 from deniable.studies.trajectories.regions import BoundingBox, Fitted, Outside, fit_to_box
 
-Floats = NDArray[np.float64]
 EARTH_RADIUS = 6_371_008.8
 """Metres: the mean radius of the WGS 84 ellipsoid."""
 MOST_STRETCH = 0.01

@@ -43,7 +43,7 @@ def read_csv(
     rows keep their order. Text is UTF-8, or else Latin-1. Rows whose coordinates are no numbers or no degrees are
     refused, or with bad="drop" left out and counted. User identifiers are forgotten unless `keep_users` is set.
     """
-    stream, rows = _opened(path, columns, bad)
+    stream, rows = _open_rows(path, columns, bad)
     sorting = SortedCheckIns(stream)
     for row in rows:
         sorting.add(row.user, row.time, row.x, row.y)
@@ -52,7 +52,7 @@ def read_csv(
 
 def stream_csv(path: str | Path, *, columns: Mapping[str, str] | None = None, bad: Bad = "refuse") -> PieceStream:
     """The same in pieces and little memory, for files already ordered by user and time; others are refused."""
-    stream, rows = _opened(path, columns, bad)
+    stream, rows = _open_rows(path, columns, bad)
     stream.pieces = _pieces(stream, rows)
     return stream
 
@@ -66,7 +66,7 @@ def _pieces(stream: PieceStream, rows: Iterator[Row]) -> Iterator[Piece]:
     yield from ordered.rest(where)
 
 
-def _opened(path: str | Path, columns: Mapping[str, str] | None, bad: Bad) -> tuple[PieceStream, Iterator[Row]]:
+def _open_rows(path: str | Path, columns: Mapping[str, str] | None, bad: Bad) -> tuple[PieceStream, Iterator[Row]]:
     """What the header says, and the rows."""
     encoding = text_encoding(path)
     with open(path, encoding=encoding, newline="") as file:

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from deniable.errors import InvalidParameter, Malformed
+from deniable.studies.arrays import Floats
 from deniable.studies.trajectories.check_ins import OrderedCheckIns, SortedCheckIns, seconds
 from deniable.studies.trajectories.json_events import JsonEvents
-from deniable.studies.trajectories.pieces import CHUNK, Bad, Floats, Loaded, Piece, PieceStream, joined
+from deniable.studies.trajectories.pieces import CHUNK, Bad, Loaded, Piece, PieceStream, joined
 from deniable.studies.trajectories.readers_csv import NAMES, text_encoding
 
 DEPTHS = {"Point": 1, "LineString": 2, "MultiLineString": 3}

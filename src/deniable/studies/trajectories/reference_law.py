@@ -9,7 +9,7 @@ import numpy as np
 from deniable.batch import StepKernel
 from deniable.core import DirectionDistance, RectangleView, TwoLevel
 from deniable.estimators import dense
-from deniable.studies.trajectories.map_grid import Floats, Integers
+from deniable.studies.arrays import Floats, Integers
 
 DIRECTIONS, DISTANCES = 96, 48
 """Groups that reports are told apart by, at most."""

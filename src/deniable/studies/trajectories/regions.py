@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from typing import Literal, NoReturn, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.core import Rectangle
 from deniable.errors import InvalidParameter, OutOfDomain
+from deniable.studies.arrays import Flags, Floats
 from deniable.studies.trajectories.paths import Paths
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 Outside = Literal["refuse", "clip", "drop"]
 
 

@@ -8,7 +8,7 @@ from deniable.batch import Reports, encode_many
 from deniable.core import DirectionDistance, Mechanism, NearestCellSets, Product, TwoLevel
 from deniable.errors import NotSupported
 from deniable.studies.trajectories.paths import Paths
-from deniable.studies.trajectories.perturb import settled
+from deniable.studies.trajectories.perturb import within_region
 
 
 def reports_of(perturbed: Paths, mechanism: Mechanism) -> Reports:
@@ -34,5 +34,5 @@ def reports_of(perturbed: Paths, mechanism: Mechanism) -> Reports:
     nearest = isinstance(channel, TwoLevel) and isinstance(channel.sets, NearestCellSets)
     if not (nearest or isinstance(channel, Product)) or any(part.inputs != part.outputs for part in parts):
         raise NotSupported(f"places of {mechanism.name} do not tell its reports; keep the reports themselves")
-    cells = encode_many(mechanism, settled(perturbed, mechanism.domain, "clip").places)
+    cells = encode_many(mechanism, within_region(perturbed, mechanism.domain, "clip").places)
     return Reports(mechanism, cells if isinstance(cells, tuple) else np.asarray(cells, np.uint64))

@@ -12,19 +12,18 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from deniable.studies.arrays import Flags, Floats, Integers
+
 TINY = 1e-12
 RIDGE = 0.01
 """Of one report's average square, added to each: cells that reports cannot tell apart have a solution, and Q hardly changes."""
 STEPS = 4
 """Points at which the support may change, as a multiple of the number of shares."""
-FRESH = 32
+CHANGES_BEFORE_INVERTING = 32
 """Changes after which the inverse is worked out anew."""
-LOOSE = 1e-3
+MOST_MISS = 1e-3
 """By how much, of what is allowed, the end of a path may miss the limit before it is worked out again, more slowly."""
 
 
@@ -73,7 +72,7 @@ class StrictBounds:
         return -self._largest(-weights, reach), self._largest(weights, reach)
 
     def _largest(self, weights: Floats, reach: float) -> float:
-        found = self._end(weights, reach, FRESH)
+        found = self._end(weights, reach, CHANGES_BEFORE_INVERTING)
         if found is None:
             found = self._end(weights, reach, 1)
         # Where even that is lost to rounding, everything counts as plausible.
@@ -82,7 +81,7 @@ class StrictBounds:
     def _possible(self, at: Integers, shares: Floats, limit: float) -> bool:
         """Are these shares what the path promises: none below 0, and no farther off than allowed?"""
         reached = float(shares @ self._firm[np.ix_(at, at)] @ shares) - 2 * float(self.scores[at] @ shares)
-        room = LOOSE * self.inflation / self.n
+        room = MOST_MISS * self.inflation / self.n
         return bool(shares.min() > -1e-7 and abs(float(shares.sum()) - 1) < 1e-6 and reached <= limit + room)
 
     def _end(self, weights: Floats, reach: float, fresh: int) -> float | None:
@@ -108,8 +107,8 @@ class StrictBounds:
             slack = across @ still[:-1] + still[-1] - self.scores[off]
             slackening = across @ moving[:-1] + moving[-1] - weights[off]
             # A share that is alone is 1, whatever rounding says.
-            leaving = _when(still[:-1], moving[:-1], now, (at == changed) | (len(at) == 1))
-            joining = _when(slack, slackening, now, off == changed)
+            leaving = _steps_to_zero(still[:-1], moving[:-1], now, (at == changed) | (len(at) == 1))
+            joining = _steps_to_zero(slack, slackening, now, off == changed)
             leaves, joins = float(leaving.min(initial=np.inf)), float(joining.min(initial=np.inf))
             then = min(leaves, joins)
             end = np.sqrt(max((limit - lowest) / speed, 0.0)) if speed > TINY * TINY else np.inf
@@ -121,31 +120,31 @@ class StrictBounds:
             if leaves <= joins:
                 place = int(np.argmin(leaving))
                 changed = chosen.pop(place)
-                inverse = _without(inverse, place)
+                inverse = _inverse_without(inverse, place)
             else:
                 changed = int(off[int(np.argmin(joining))])
-                inverse = _with(inverse, np.append(self._firm[at, changed], 1.0), float(self._firm[changed, changed]))
+                inverse = _inverse_with(inverse, np.append(self._firm[at, changed], 1.0), float(self._firm[changed, changed]))
                 chosen.append(changed)
             if change % fresh == fresh - 1 or not np.isfinite(inverse).all():
                 inverse = self._solved(np.array(chosen))
         return None
 
 
-def _when(value: Floats, change: Floats, now: float, excepted: NDArray[np.bool_]) -> Floats:
+def _steps_to_zero(value: Floats, change: Floats, now: float, excepted: Flags) -> Floats:
     """When value + t * change reaches 0, from `now` on; what has just changed is on its way up."""
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.where((change < 0) & ~excepted, -value / change, np.inf)
     return np.asarray(np.maximum(found, now))
 
 
-def _without(inverse: Floats, place: int) -> Floats:
+def _inverse_without(inverse: Floats, place: int) -> Floats:
     """The inverse after an equation and its unknown are taken out."""
     kept = np.delete(np.arange(len(inverse)), place)
     column = inverse[kept, place]
     return np.asarray(inverse[np.ix_(kept, kept)] - np.outer(column, column) / inverse[place, place])
 
 
-def _with(inverse: Floats, column: Floats, corner: float) -> Floats:
+def _inverse_with(inverse: Floats, column: Floats, corner: float) -> Floats:
     """The inverse after an equation and its unknown are put in, before the last."""
     turned = inverse @ column
     rest = corner - float(column @ turned)

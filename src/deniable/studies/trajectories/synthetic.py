@@ -12,10 +12,10 @@ from deniable.batch import Keystream, SystemKeystream
 from deniable.core import Rectangle
 from deniable.errors import InvalidParameter
 from deniable.estimators import Estimate
-from deniable.studies.trajectories.grid_walks import GridMoves, Integers
+from deniable.studies.arrays import Floats, Integers
+from deniable.studies.trajectories.grid_walks import GridMoves
 from deniable.studies.trajectories.paths import Paths
 
-Floats = NDArray[np.float64]
 OVERSAMPLED = 4
 """Walks per path that is asked for: ends are put right by choosing among them."""
 MOST_WEIGHT = 10.0
@@ -61,17 +61,17 @@ class MovementModel:
         made = np.bincount(ends, minlength=self.region.size) / len(ends)
         weight = np.minimum(wanted / np.maximum(made, 1 / len(ends)), MOST_WEIGHT)[ends]
         # Ends that are never wanted leave nothing to choose among: then every walk is as good.
-        chosen = _drawn(weight if weight.sum() > 0 else np.ones_like(weight), count, stream)
+        chosen = _indices_by_weight(weight if weight.sum() > 0 else np.ones_like(weight), count, stream)
         return self._placed(cells[chosen], lengths[chosen], stream)
 
     def _walked(self, count: int, stream: Keystream) -> tuple[Integers, Integers]:
         """Cells of walks, a row each, and how many of them count."""
-        ranges = _drawn(self.lengths.projected("simplex").value, count, stream)
+        ranges = _indices_by_weight(self.lengths.projected("simplex").value, count, stream)
         low = np.array(self.length_starts)
         high = np.append(low[1:], low[-1] + 1)
         lengths = low[ranges] + np.floor(uniform(count, stream) * (high - low)[ranges]).astype(np.int64)
         cells: Integers = np.empty((count, int(lengths.max())), np.int64)
-        cells[:, 0] = _drawn(self.starts.projected("simplex").value, count, stream)
+        cells[:, 0] = _indices_by_weight(self.starts.projected("simplex").value, count, stream)
         # All rows' chances one after another: cell c's chances fill the stretch from c to c + 1.
         summed = np.cumsum(self.next_cell)
         summed -= np.repeat(np.append(0.0, summed)[self.steps.first[:-1]], np.diff(self.steps.first))
@@ -100,7 +100,7 @@ def uniform(count: int, stream: Keystream) -> Floats:
     return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
-def _drawn(weights: Floats, count: int, stream: Keystream) -> Integers:
+def _indices_by_weight(weights: Floats, count: int, stream: Keystream) -> Integers:
     """Indices drawn in proportion to weights."""
     sums = np.cumsum(np.maximum(weights, 0.0))
     found = np.searchsorted(sums, uniform(count, stream) * sums[-1], "right")

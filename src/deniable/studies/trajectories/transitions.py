@@ -12,12 +12,13 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from deniable.batch import Reports
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import Estimate, simplex
-from deniable.studies.trajectories.map_grid import Floats, Integers, MapGrid
+from deniable.studies.arrays import Floats, Integers
+from deniable.studies.trajectories.map_grid import MapGrid
 from deniable.studies.trajectories.place_channel import PlaceChannel, place_channel
 
 Kind = Literal["origin-destination", "transition"]
@@ -215,7 +216,7 @@ def _runs(bounds: Integers, most: int) -> list[tuple[int, int]]:
     return runs
 
 
-def _distance_weights(grid: MapGrid, cuts: NDArray[np.float64]) -> Floats:
+def _distance_weights(grid: MapGrid, cuts: Floats) -> Floats:
     """For every pair of cells, the chance that two even places are so far apart; a row per range of distances."""
     share = (np.arange(POINTS) + 0.5) / POINTS
     left, lower, right, upper = grid.bounds.T

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from deniable.core import Mechanism
+from deniable.estimators import Fit
 from deniable.studies.trajectories.density_estimate import DensityMap
-from deniable.studies.trajectories.map_fit import Fit
 from deniable.studies.trajectories.paths import Paths
 from deniable.studies.trajectories.place_channel import place_channel
 
@@ -22,5 +22,5 @@ def true_density(paths: Paths, mechanism: Mechanism, cells: int = 16) -> Density
     grid = place_channel(mechanism, cells).grid
     numbers = grid.numbered(paths.places)
     shares = np.bincount(numbers[numbers >= 0], minlength=len(grid)) / max(len(numbers), 1)
-    fit = Fit(shares, 0, True)
+    fit = Fit(shares)
     return DensityMap(grid, fit, len(numbers), "these users", "true shares", lambda: np.zeros((len(grid), len(grid))))

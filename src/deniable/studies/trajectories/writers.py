@@ -13,8 +13,9 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from deniable.errors import InvalidParameter
+from deniable.studies.arrays import Floats
 from deniable.studies.trajectories.paths import Paths
-from deniable.studies.trajectories.pieces import Floats, Piece, Unit, in_pieces
+from deniable.studies.trajectories.pieces import Piece, Unit, in_pieces
 
 Pieces = Paths | Iterable[Piece]
 DIGITS = 9

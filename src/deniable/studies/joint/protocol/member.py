@@ -72,7 +72,7 @@ def _shares(board: BoardLink, survey: JointSurvey, identity: Identity, member: i
     shares, complaints = {}, []
     for name in board.round.participants:
         points = board.round.points(name)
-        share = _opened(survey, identity, member, name, boxes.get(name, b""))
+        share = _opened_share(survey, identity, member, name, boxes.get(name, b""))
         if points is not None and share is not None and share_fits(points, member, share):
             shares[name] = share
         else:
@@ -80,7 +80,7 @@ def _shares(board: BoardLink, survey: JointSurvey, identity: Identity, member: i
     return shares, complaints
 
 
-def _opened(survey: JointSurvey, identity: Identity, member: int, name: str, box: bytes) -> int | None:
+def _opened_share(survey: JointSurvey, identity: Identity, member: int, name: str, box: bytes) -> int | None:
     if name not in survey.users:
         return None
     try:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from deniable.studies.joint.protocol.transport import HELLO, MOST_BYTES, MOST_FRAME, READY
 
-ROOM = 32
+ROOM_BYTES = 32
 
 
 @dataclass(eq=False)
@@ -48,8 +48,8 @@ class Relay:
     async def _welcome(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             async with asyncio.timeout(self.patience):
-                hello = await read_frame(reader, len(HELLO) + ROOM)
-            if len(hello) == len(HELLO) + ROOM and hello.startswith(HELLO):
+                hello = await read_frame(reader, len(HELLO) + ROOM_BYTES)
+            if len(hello) == len(HELLO) + ROOM_BYTES and hello.startswith(HELLO):
                 room = hello[len(HELLO) :]
                 if room in self._waiting:
                     await self._connect(self._waiting.pop(room), reader, writer)

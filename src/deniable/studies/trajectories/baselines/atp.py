@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.core import Coins, Number, Singleton, TwoLevel, as_fraction
 from deniable.errors import InvalidParameter
-from deniable.studies.trajectories.baselines.base import STEPS, Indices, PathBaseline, draw_from, extremes, falling_weights
+from deniable.studies.arrays import Flags, Integers
+from deniable.studies.trajectories.baselines.base import STEPS, PathBaseline, draw_from, extremes, falling_weights
 
 BITS = 40
 
@@ -53,12 +53,12 @@ class ATP(PathBaseline):
         object.__setattr__(self, "shares", (pivot, direction, place))
 
     @cached_property
-    def pivot_weights(self) -> Indices:
+    def pivot_weights(self) -> Integers:
         """Weights of a pivot's places by distance: half its share, because the normaliser pays the other half."""
         return falling_weights(BITS, self.privacy.exact * Fraction(self.shares[0]) / 2)
 
     @cached_property
-    def place_weights(self) -> Indices:
+    def place_weights(self) -> Integers:
         """Weights of the places among the candidates."""
         return falling_weights(BITS, self.privacy.exact * Fraction(self.shares[2]) / 2)
 
@@ -72,28 +72,28 @@ class ATP(PathBaseline):
         place = (extremes(self.pivot_weights) * extremes(self.place_weights)) ** 2
         return place * self.direction.max_ratio() ** 2
 
-    def sectors_from(self, place: int) -> Indices:
+    def sectors_from(self, place: int) -> Integers:
         """The sector in which every place lies, seen from one place: a public table."""
         apart = self.places.coordinates - self.places.coordinates[place]
         turns = np.arctan2(apart[:, 1], apart[:, 0]) / (2 * np.pi) % 1.0
         return np.asarray(np.minimum(np.floor(turns * self.sectors), self.sectors - 1), np.int64)
 
-    def pivot_table(self, place: int) -> Indices:
+    def pivot_table(self, place: int) -> Integers:
         """Integer weights of all places for a pivot."""
         return self.pivot_weights[self.places.steps_from(place, STEPS)]
 
-    def place_table(self, place: int, candidates: NDArray[np.bool_]) -> Indices:
+    def place_table(self, place: int, candidates: Flags) -> Integers:
         """Integer weights of all places for another location; 0 off the candidates."""
         return self.place_weights[self.places.steps_from(place, STEPS)] * candidates
 
-    def candidates(self, told: list[tuple[Indices, int]]) -> NDArray[np.bool_]:
+    def candidates(self, told: list[tuple[Integers, int]]) -> Flags:
         """The places in all told sectors, or all places when there is none."""
         found = np.ones(len(self.places), np.bool_)
         for sectors, sector in told:
             found &= sectors == sector
         return found if found.any() else np.ones(len(self.places), np.bool_)
 
-    def copy(self, path: Indices, first: int, coins: Coins) -> Indices:
+    def copy(self, path: Integers, first: int, coins: Coins) -> Integers:
         """One copy, whose pivots are the locations first, first + 2, …"""
         out = np.empty(len(path), np.int64)
         for i in range(first, len(path), 2):
@@ -107,11 +107,11 @@ class ATP(PathBaseline):
             out[i] = draw_from(self.place_table(int(path[i]), self.candidates(told)), coins)
         return out
 
-    def merged(self, one: Indices, other: Indices) -> Indices:
+    def merged(self, one: Integers, other: Integers) -> Integers:
         """The nearest place to the middle of both copies."""
         return self.places.nearest((self.places.coordinates[one] + self.places.coordinates[other]) / 2)
 
-    def perturb_path(self, path: Indices, coins: Coins) -> Indices:
+    def perturb_path(self, path: Integers, coins: Coins) -> Integers:
         """Both copies, then post-processing."""
         return self.merged(self.copy(path, 0, coins), self.copy(path, 1, coins))
 

@@ -9,15 +9,14 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.batch import Keystream, KeystreamCoins, SystemKeystream
 from deniable.core import Certificate, Coins, Epsilon, EpsilonLike, exp_ceil, fingerprint
 from deniable.errors import InvalidParameter
+from deniable.studies.arrays import Integers
 from deniable.studies.trajectories.paths import Paths
 from deniable.studies.trajectories.places import Places
 
-Indices = NDArray[np.int64]
 STEPS = 1 << 10
 """Distances are rounded down to so many parts of the places' diameter."""
 
@@ -48,7 +47,7 @@ class PathBaseline(ABC):
         return self._privacy
 
     @abstractmethod
-    def perturb_path(self, path: Indices, coins: Coins) -> Indices:
+    def perturb_path(self, path: Integers, coins: Coins) -> Integers:
         """One path of place numbers; the length is public."""
 
     @abstractmethod
@@ -82,7 +81,7 @@ class PathBaseline(ABC):
         return paths.with_places(self.places.coordinates[out])
 
 
-def falling_weights(bits: int, epsilon: Fraction) -> Indices:
+def falling_weights(bits: int, epsilon: Fraction) -> Integers:
     """Weights of distances 0 … STEPS from 2**bits down to 2**bits * e**-epsilon: no two differ by more than e**epsilon.
 
     Rounded up, so that even the first over the last stays within it.
@@ -90,12 +89,12 @@ def falling_weights(bits: int, epsilon: Fraction) -> Indices:
     return np.array([exp_ceil(1 << bits, -epsilon * step / STEPS) for step in range(STEPS + 1)], np.int64)
 
 
-def extremes(weights: Indices) -> Fraction:
+def extremes(weights: Integers) -> Fraction:
     """The largest weight over the smallest."""
     return Fraction(int(weights[0]), int(weights[-1]))
 
 
-def draw_from(weights: Indices, coins: Coins) -> int:
+def draw_from(weights: Integers, coins: Coins) -> int:
     """A position with probability proportional to its integer weight."""
     sums = np.cumsum(weights)
     return int(np.searchsorted(sums, coins.below(int(sums[-1])), side="right"))

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.batch import SystemKeystream, encode_many, sampler_for
 from deniable.core import MOST_L_SRR, MOST_NEAREST_PLACES, Epsilon, Interval, Mechanism, Rectangle, make_mechanism
 from deniable.errors import InvalidParameter
+from deniable.studies.arrays import Floats, Integers
 from deniable.studies.trajectories.baselines.atp import ATP
 from deniable.studies.trajectories.baselines.base import PathBaseline
 from deniable.studies.trajectories.baselines.ngram import NGram
@@ -22,7 +22,6 @@ from deniable.studies.trajectories.places import Places
 if TYPE_CHECKING:
     from deniable.core import Certificate
 
-Indices = NDArray[np.int64]
 Progress = Callable[[int], None]
 Run = Callable[[Paths, Progress | None], Paths]
 Build = Callable[[Rectangle, Places, Epsilon], "Contestant"]
@@ -66,7 +65,7 @@ def regridded(region: Rectangle, cells: int) -> Rectangle:
     return Rectangle(*(Interval(side.low, side.high, cells=count) for side, count in sides))
 
 
-def in_bulk(mechanism: Mechanism, answers: NDArray[np.float64], inputs: Callable[[Paths], Indices]) -> Run:
+def in_bulk(mechanism: Mechanism, answers: Floats, inputs: Callable[[Paths], Integers]) -> Run:
     """Every location by itself, from a sampler that is made ready once; output i stands for answers[i]."""
     sampler = sampler_for(mechanism.channel)
 

@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.core import Coins
 from deniable.errors import InvalidParameter
-from deniable.studies.trajectories.baselines.base import STEPS, Indices, PathBaseline, draw_from, extremes, falling_weights
+from deniable.studies.arrays import Flags, Floats, Integers
+from deniable.studies.trajectories.baselines.base import STEPS, PathBaseline, draw_from, extremes, falling_weights
 from deniable.studies.trajectories.places import SIDE
 
 PAIR_BITS = 24
@@ -54,7 +54,7 @@ class NGram(PathBaseline):
             raise InvalidParameter("reach must be a positive share of the region's longer side")
 
     @cached_property
-    def region_of(self) -> Indices:
+    def region_of(self) -> Integers:
         """The region of every place: the places are halved along the longer side of what is left."""
         points = np.stack(self.places.lattice, axis=1)
         regions = np.zeros(len(points), np.int64)
@@ -68,47 +68,47 @@ class NGram(PathBaseline):
         return np.unique(regions, return_inverse=True)[1].astype(np.int64)
 
     @cached_property
-    def members(self) -> list[Indices]:
+    def members(self) -> list[Integers]:
         """The places of every region."""
         return [np.nonzero(self.region_of == region)[0] for region in range(int(self.region_of.max()) + 1)]
 
     @cached_property
-    def centers(self) -> NDArray[np.float64]:
+    def centers(self) -> Floats:
         """The middle of every region's places, on the lattice."""
         points = np.stack(self.places.lattice, axis=1)
         return np.array([points[members].mean(axis=0) for members in self.members])
 
     @cached_property
-    def distances(self) -> NDArray[np.float64]:
+    def distances(self) -> Floats:
         """Between the regions' middles, on the lattice."""
         apart = self.centers[:, None] - self.centers[None]
         return np.hypot(apart[..., 0], apart[..., 1])
 
     @cached_property
-    def steps(self) -> Indices:
+    def steps(self) -> Integers:
         """The same in parts of the largest of them."""
         return np.floor(self.distances / max(float(self.distances.max()), 1.0) * STEPS).astype(np.int64)
 
     @cached_property
-    def reachable(self) -> NDArray[np.bool_]:
+    def reachable(self) -> Flags:
         """Which pairs of regions may follow each other: public, and the same for every path."""
         return self.distances <= self.reach * SIDE
 
     @cached_property
-    def pair_weights(self) -> Indices:
+    def pair_weights(self) -> Integers:
         """Of one of the two locations of a pair: half of its epsilon, because the normaliser pays the other half."""
         return falling_weights(PAIR_BITS, self.privacy.exact / COVERED / 2)
 
     @cached_property
-    def single_weights(self) -> Indices:
+    def single_weights(self) -> Integers:
         """Of a location alone, at either end."""
         return falling_weights(SINGLE_BITS, self.privacy.exact / COVERED / 2)
 
-    def pair_table(self, first: int, second: int) -> Indices:
+    def pair_table(self, first: int, second: int) -> Integers:
         """Integer weights of all pairs of regions for two neighbouring regions; 0 for pairs out of reach."""
         return np.outer(self.pair_weights[self.steps[first]], self.pair_weights[self.steps[second]]) * self.reachable
 
-    def single_table(self, region: int) -> Indices:
+    def single_table(self, region: int) -> Integers:
         """Integer weights of all regions for one location alone."""
         return np.asarray(self.single_weights[self.steps[region]], np.int64)
 
@@ -119,11 +119,11 @@ class NGram(PathBaseline):
         """
         return max(extremes(self.pair_weights), extremes(self.single_weights)) ** (2 * COVERED)
 
-    def perturb_path(self, path: Indices, coins: Coins) -> Indices:
+    def perturb_path(self, path: Integers, coins: Coins) -> Integers:
         """Answers, then post-processing."""
         return self.rebuilt(self.answers(self.region_of[path], coins), coins)
 
-    def answers(self, regions: Indices, coins: Coins) -> Indices:
+    def answers(self, regions: Integers, coins: Coins) -> Integers:
         """Two answered regions per location: the only step that looks at the path."""
         found = np.empty((len(regions), COVERED), np.int64)
         found[0, 0] = draw_from(self.single_table(int(regions[0])), coins)
@@ -133,7 +133,7 @@ class NGram(PathBaseline):
         found[-1, 1] = draw_from(self.single_table(int(regions[-1])), coins)
         return found
 
-    def rebuilt(self, answers: Indices, coins: Coins) -> Indices:
+    def rebuilt(self, answers: Integers, coins: Coins) -> Integers:
         """The path of regions nearest to all answers, each step within reach; a random place of each region."""
         costs = self.distances[answers[:, 0]] + self.distances[answers[:, 1]]
         barred = np.where(self.reachable, 0.0, np.inf)

@@ -10,10 +10,7 @@ import hashlib
 from pathlib import Path
 
 from deniable.errors import InvalidParameter
-from deniable.studies.trajectories.pieces import Loaded
-from deniable.studies.trajectories.projection import CityRegion
-from deniable.studies.trajectories.readers_csv import read_csv
-from deniable.studies.trajectories.regions import BoundingBox
+from deniable.studies import BoundingBox, CityRegion, Loaded, read_paths
 
 CHECKSUMS = {
     "chicago_checkins.csv": "bd5307898d8a08e51f67086e1fc055c50531a46d092f4f66a2a5921792c1df8c",
@@ -42,5 +39,5 @@ def _checked(directory: str | Path, name: str) -> Loaded:
     except OSError:
         raise InvalidParameter(f"the directory has no file {name}; it comes with the papers' research data") from None
     if found != CHECKSUMS[name]:
-        raise InvalidParameter(f"{name} is not the known file (its checksum differs); read other files with read_csv")
-    return read_csv(path)
+        raise InvalidParameter(f"{name} is not the known file (its checksum differs); read other files with read_paths")
+    return read_paths(path)

@@ -1,7 +1,6 @@
-"""How closely a mechanism's answers gather around the truth: Pr[a <= M(x) <= b].
+"""How closely a mechanism's answers gather around the truth by the published formulas: Pr[a <= M(x) <= b] on [0, 1].
 
-`concentration` reads it off the mechanism that runs, on its lattice; `published` evaluates the continuous (or, on
-points, discrete) formula that the mechanism stands for on [0, 1]. The first converges to the second as the lattice
+`deniable.studies.concentration` reads it off the mechanism that runs, on its lattice, and converges to these as the lattice
 gets finer.
 """
 
@@ -15,8 +14,7 @@ from typing import Any, NamedTuple
 from deniable.core import analytic_sigma, exact_sigma, published_sigma
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import WINDOW_SHAPES, WindowShape
-from deniable.studies.classifiers.law import OutputLaw
-from deniable.studies.classifiers.perturbation import Feature
+from deniable.studies import Feature, OutputLaw
 
 THETAS = tuple(i / 50 for i in range(5, 26))
 """The radii of Figure 7.3: from 0.1 to 0.5."""
@@ -25,16 +23,6 @@ Cdf = Callable[[float], float]
 SIGMAS = {"published": published_sigma, "exact": exact_sigma, "analytic": analytic_sigma}
 FIGURE = ("laplace", "ogpm", "redesigned-sw", "exponential", "k-rr")
 """The five mechanisms of Figure 7.3; chapter 7 calls ogpm "PM" and redesigned-sw "SW"."""
-
-
-def concentration(name: str, epsilon: float, x: float, theta: float, *, feature: Feature | None = None, **parameters: Any) -> float:
-    """Pr[|M(x) - x| <= theta] of the mechanism that runs, from its integer weights.
-
-    >>> round(concentration("ogpm", 2, 0.5, 0.3), 4)
-    0.8528
-    """
-    perturbation = (feature or Feature()).perturbed_by(name, epsilon, **parameters)
-    return OutputLaw(perturbation, x).probability(x - theta, x + theta)
 
 
 def published(

@@ -10,16 +10,14 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.core import Channel, Circle, Mechanism, Profile, Singleton, Table, TwoLevel, Windows, as_fraction
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import MOST_OUTPUTS, Runs, dense, pieces, runs
-from deniable.studies.classifiers.perturbation import Perturbation
+from deniable.studies.arrays import Floats, Integers
+from deniable.studies.classifiers.perturbation import Feature, Perturbation
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-FEW = 1024
+READ_AT_ONCE = 1024
 """Up to so many outputs are read at once; more are searched."""
 Seen = Callable[[Floats], Floats]
 """A non-decreasing function: what a model makes of a number before it compares it with a threshold."""
@@ -80,7 +78,7 @@ class OutputLaw:
         return [(begin, self._bisect(begin, end, limits, strictly, seen)) for begin, end in stretches]
 
     def _bisect(self, begin: int, end: int, limits: Floats, strictly: bool, seen: Seen | None) -> Integers:
-        if end - begin <= FEW:
+        if end - begin <= READ_AT_ONCE:
             numbers = self._decoded(np.arange(begin, end))
             numbers = numbers if seen is None else seen(numbers)
             return begin + np.searchsorted(numbers, limits, side="left" if strictly else "right").astype(np.int64)
@@ -267,3 +265,13 @@ def product_law(perturbations: Sequence[Perturbation | Mechanism], values: Seque
     if len(perturbations) != len(values):
         raise InvalidParameter("there must be one private value per perturbed feature")
     return ProductLaw([OutputLaw(one, value) for one, value in zip(perturbations, values, strict=True)])
+
+
+def concentration(name: str, epsilon: float, x: float, theta: float, *, feature: Feature | None = None, **parameters: Any) -> float:
+    """Pr[|M(x) - x| <= theta] of the mechanism that runs, from its integer weights.
+
+    >>> round(concentration("ogpm", 2, 0.5, 0.3), 4)
+    0.8528
+    """
+    perturbation = (feature or Feature()).perturbed_by(name, epsilon, **parameters)
+    return OutputLaw(perturbation, x).probability(x - theta, x + theta)

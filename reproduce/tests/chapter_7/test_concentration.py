@@ -8,15 +8,14 @@ import pytest
 
 from deniable.core import Interval, make_mechanism
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.studies import (
-    OutputLaw,
-    concentration,
+from deniable.studies import OutputLaw, concentration
+from deniable_reproduce.published_concentration import (
+    FIGURE,
     concentration_curves,
     published,
     published_on_points,
     published_smallest_epsilon,
 )
-from deniable.studies.classifiers.concentration import FIGURE
 
 
 @pytest.mark.parametrize(("name", "value"), [("laplace", 0.451188), ("ogpm", 0.852848), ("k-rr", 0.624021)])
