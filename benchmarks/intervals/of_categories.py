@@ -66,9 +66,9 @@ def categories(cell: Cell) -> Trial:
             yield of_shares("shares", target, truth, unbiased.interval(LEVEL))
             yield at_once(of_shares("", target, truth, unbiased.interval(LEVEL, together=True)), "shares, together")
             yield of_shares("projected shares", target, truth, unbiased.projected("simplex").interval(LEVEL))
-            ends = counts(sums, target=whose).interval(LEVEL)
-            yield of_shares("counts", target, truth, (ends[0] / cell.n, ends[1] / cell.n))
-            if cell.mechanism in ("k-rr", "hadamard", "extremal"):
+            if cell.mechanism in ("k-rr", "extremal"):
+                ends = counts(sums, target=whose).interval(LEVEL)
+                yield of_shares("counts", target, truth, (ends[0] / cell.n, ends[1] / cell.n))
                 ends = likely_shares(sums, target=whose).interval(LEVEL)
                 yield of_shares("likely_shares", target, truth, ends)
 

@@ -12,13 +12,15 @@ import numpy as np
 from numba import njit
 
 RIDGE = 1e-13
+LOOSE = {"reassoc", "contract", "nsz", "arcp"}
+"""Sums may be added up in any order; infinities keep their meaning."""
 MOST_STEPS = 4000
 MOST_TRIES = 60
 CLOSE = 5e-3
 """Of the distance from the middle: how near the end is looked for; the bound holds however near that is."""
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, fastmath=LOOSE)
 def _solved(matrix, chosen, count, known, right, factor, found):  # type: ignore[no-untyped-def]
     """found = (matrix on the chosen)**-1 right, for several right sides, by Cholesky; False when it is not positive.
 
@@ -51,7 +53,7 @@ def _solved(matrix, chosen, count, known, right, factor, found):  # type: ignore
     return True
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, fastmath=LOOSE)
 def least(matrix, scores, weights, tilt, slack, chosen, shares, count, slope, moving):  # type: ignore[no-untyped-def]
     """Minimise p'Hp/2 - (scores + tilt weights)'p from the given shares of the chosen, in place; returns how many are above 0.
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,10 +40,17 @@ class SupportInterval:
 
     def interval(self, level: float) -> tuple[Floats, Floats]:
         """Both ends, within [0, n] or [0, 1]."""
-        # Where there are many values, few different supports occur.
-        different, where = np.unique(self.supported, return_inverse=True)
-        low, high = self._people(different, (1 - level) / 2)
-        return low[where] * self.scale, high[where] * self.scale
+        if level not in self._known:
+            # Where there are many values, few different supports occur.
+            different, where = np.unique(self.supported, return_inverse=True)
+            low, high = self._people(different, (1 - level) / 2)
+            self._known[level] = low[where] * self.scale, high[where] * self.scale
+        low, high = self._known[level]
+        return low.copy(), high.copy()
+
+    @cached_property
+    def _known(self) -> dict[float, tuple[Floats, Floats]]:
+        return {}
 
     def _people(self, supported: NDArray[np.int64], tail: float) -> tuple[Floats, Floats]:
         terms = 2 * _reach(np.array([float(self.n)]), self.p * (1 - self.p))[0] + 3
@@ -146,22 +154,31 @@ def two_binomials(supported: NDArray[np.int64], n: int, p: float, q: float, tail
         without = np.where(inside, way(np.clip(supported + step, 0, n), people, n, p, q), 0.0)
         return np.asarray(own * whole + (1 - own) * without)
 
-    low = _first(lambda people: part(upper_tail, people, 1) > tail, len(supported), n)
-    beyond = _first(lambda people: part(lower_tail, people, -1) <= tail, len(supported), n + 1)
+    middle = (supported - n * q) / (p - q)
+    error = math.sqrt(n * max(p * (1 - p), q * (1 - q))) / (p - q)
+    reach, step = float(special.ndtri(1 - tail)) * error, max(int(error / 8), 1)
+    low = _first(lambda people: part(upper_tail, people, 1) > tail, (middle - reach).astype(np.int64), step, n)
+    beyond = _first(lambda people: part(lower_tail, people, -1) <= tail, (middle + reach).astype(np.int64), step, n + 1)
     # A support that no count explains leaves the nearest one.
     high = np.maximum(beyond - 1, 0)
     return np.minimum(low, high).astype(np.float64), np.maximum(low, high).astype(np.float64)
 
 
-def _first(holds_at: Callable[[NDArray[np.int64]], NDArray[np.bool_]], size: int, end: int) -> NDArray[np.int64]:
-    """The least number below `end` for which the rising condition holds, else `end`."""
-    below, above = np.zeros(size, np.int64), np.full(size, end, np.int64)
+def _first(
+    holds_at: Callable[[NDArray[np.int64]], NDArray[np.bool_]], guess: NDArray[np.int64], step: int, end: int
+) -> NDArray[np.int64]:
+    """The least number below `end` for which the rising condition holds, else `end`; looked for around a guess."""
+    below, above = np.zeros(len(guess), np.int64), np.full(len(guess), end, np.int64)
+    middle = np.clip(guess, 0, max(end - 1, 0))
     while (below < above).any():
-        middle = (below + above) // 2
         holds = holds_at(np.minimum(middle, end - 1))
         open_ = below < above
         above = np.where(open_ & holds, middle, above)
         below = np.where(open_ & ~holds, middle + 1, below)
+        # Strides around the guess until it is passed, then halves.
+        near = np.where(holds, middle - step, middle + step)
+        step *= 4
+        middle = np.where((near >= below) & (near < above), near, (below + above) // 2)
     return below
 
 
@@ -172,18 +189,29 @@ def upper_tail(supported: NDArray[np.int64], people: NDArray[np.int64], n: int, 
 
 def lower_tail(supported: NDArray[np.int64], people: NDArray[np.int64], n: int, p: float, q: float) -> Floats:
     """Pr[C <= supported], for C the sum of Bin(people, p) and Bin(n - people, q)."""
-    own = people.astype(np.float64)
+    first, mine = _bulk(people, n, p)
+    start, theirs = _bulk(n - people, n, q)
+    below = np.cumsum(theirs, axis=1)
+    # How many of the others' successes are still allowed beside j of one's own.
+    allowed = (supported - first - start)[:, None] - np.arange(mine.shape[1])
+    chance = np.take_along_axis(below, np.clip(allowed, 0, below.shape[1] - 1), axis=1)
+    return np.asarray(np.minimum((mine * np.where(allowed < 0, 0.0, chance)).sum(axis=1) + 2 * LEFT_OUT, 1.0))
+
+
+def _bulk(trials: NDArray[np.int64], n: int, p: float) -> tuple[NDArray[np.int64], Floats]:
+    """For every number of trials where the bulk of its binomial begins, and its chances from there on."""
+    own = trials.astype(np.float64)
     reach = _reach(own, p * (1 - p))
-    first = np.maximum(np.floor(own * p - reach), 0)
-    terms = np.arange(int((2 * reach + 2).max()) + 1)
-    j: Floats = np.asarray(first[:, None] + terms[None, :], np.float64)
-    inside = j <= own[:, None]
-    j = np.where(inside, j, 0.0)
-    mass = np.where(inside, _binomial(j, own[:, None], p), 0.0)
-    left = supported[:, None] - j
-    others = (n - people)[:, None]
-    below = special.bdtr(np.clip(left, 0, others), others, q)
-    return np.asarray(np.minimum((mass * np.where(left < 0, 0.0, below)).sum(axis=1) + LEFT_OUT, 1.0))
+    first = np.maximum(np.floor(own * p - reach), 0).astype(np.int64)
+    j = first[:, None] + np.arange(min(int((2 * reach + 2).max()), n) + 1)
+    inside = j <= trials[:, None]
+    return first, np.where(inside, _binomial(np.where(inside, j, 0), trials[:, None], p, log_factorials(n)), 0.0)
+
+
+@lru_cache(maxsize=8)
+def log_factorials(n: int) -> Floats:
+    """ln 0!, ln 1!, … ln n!"""
+    return np.asarray(special.gammaln(np.arange(1.0, n + 2)))
 
 
 def _reach(trials: Floats, spread: float) -> Floats:
@@ -192,6 +220,5 @@ def _reach(trials: Floats, spread: float) -> Floats:
     return np.asarray(bits / 3 + np.sqrt(bits**2 / 9 + 2 * trials * spread * bits))
 
 
-def _binomial(j: Floats, trials: Floats, p: float) -> Floats:
-    log = special.gammaln(trials + 1) - special.gammaln(j + 1) - special.gammaln(trials - j + 1)
-    return np.asarray(np.exp(log + special.xlogy(j, p) + special.xlog1py(trials - j, -p)))
+def _binomial(j: NDArray[np.int64], trials: NDArray[np.int64], p: float, logs: Floats) -> Floats:
+    return np.asarray(np.exp(logs[trials] - logs[j] - logs[trials - j] + special.xlogy(j, p) + special.xlog1py(trials - j, -p)))

@@ -219,10 +219,16 @@ class Plausible:
         n = float(counts.sum())
         return Plausible([(Pilot(table, pilot_shares(table, mine), n, target), other) for mine, other in pairs])
 
-    def largest(self, weights: Floats, reach: float) -> float:
-        """The upper end for the sum of weights times shares, `reach` standard errors away."""
-        n, top = self.parts[0][0].n, float(weights.max())
-        value, second, third = 0.0, 0.0, 0.0
+    @cached_property
+    def _known(self) -> dict[bytes, tuple[float, float, float]]:
+        return {}
+
+    def _upper(self, weights: Floats) -> tuple[float, float, float]:
+        """The sum of the estimates for an upper end, its variance and its third central moment; the same for all levels."""
+        key = weights.tobytes()
+        if key in self._known:
+            return self._known[key]
+        top, value, second, third = float(weights.max()), 0.0, 0.0, 0.0
         for pilot, counts in self.parts:
             aim = pilot.aim(weights, USUAL)
             if aim is None:
@@ -233,11 +239,18 @@ class Plausible:
             spread, skew = pilot.noise(aim)
             second += float(counts.sum()) * spread
             third += float(counts.sum()) * skew
+        self._known[key] = value, second, third
+        return self._known[key]
+
+    def largest(self, weights: Floats, reach: float) -> float:
+        """The upper end for the sum of weights times shares, `reach` standard errors away."""
+        n = self.parts[0][0].n
+        value, second, third = self._upper(weights)
         skewness = third / second**1.5 if second > 0 else 0.0
         # The estimate may be too low: its lower tail counts. A tail that looks short is not trusted.
         far = reach + (reach**2 - 1) * min(max(-skewness, 0.0), 2.0) / 6
         far *= 1 + FEW_REPORTS / n
-        return min((value + far * math.sqrt(second)) / n, top)
+        return min((value + far * math.sqrt(second)) / n, float(weights.max()))
 
     def interval(self, low_weights: Floats, high_weights: Floats, reach: float) -> tuple[float, float]:
         """The least that a sum of the low weights and the most that a sum of the high weights may be."""

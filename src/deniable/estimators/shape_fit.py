@@ -25,9 +25,10 @@ from deniable.estimators.source import Source, accumulated
 Method = Literal["ems", "em"]
 STOP = 1e-3
 """Li et al. 2020: EMS stops when the log-likelihood changes by less than this, EM at e**epsilon times this."""
-STEPS = 24
-"""A cumulative distribution is bounded at so many steps; the ends of quantiles are then looked for between two of them."""
-HALVINGS = 4
+STEPS = 384
+"""The ends of quantiles are looked for on so many steps from one end of the domain to the other."""
+ROUGH = 0.06
+"""How exactly, of its distance from the middle, an end of a quantile is looked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,8 +112,18 @@ class Shape:
         pairs = ((first, second), (second, first))
         return [(pilot_shares(found.table, mine), other) for mine, other in pairs if other.sum() > 0]
 
+    @cached_property
+    def _known(self) -> dict[bytes, tuple[Response, Plausible]]:
+        return {}
+
     def _plausible(self, edges: Floats) -> tuple[Response, Plausible]:
-        """Points on both sides of these edges, and what the reports say of them."""
+        """Points on both sides of these edges, and what the reports say of them; worked out once."""
+        key = np.asarray(edges, np.float64).tobytes()
+        if key not in self._known:
+            self._known[key] = self._looked_at(edges)
+        return self._known[key]
+
+    def _looked_at(self, edges: Floats) -> tuple[Response, Plausible]:
         wide = self._response if self.multiples_of is not None else self._response.with_edges(edges)
         where = np.searchsorted(wide.places, self._response.places)
         parts = []
@@ -226,38 +237,39 @@ class Shape:
         found = self._estimate(value, work, f"quantiles of {self.described}", (self.low, self.high))
         return replace(found, labels=tuple(wanted.tolist()))
 
-    @cached_property
-    def _bands(self) -> dict[float, tuple[Floats, Floats, Floats]]:
-        return {}
-
-    def _band(self, level: float) -> tuple[Floats, Floats, Floats]:
-        """Steps from one end of the domain to the other, and the intervals of the shares up to them."""
-        if level not in self._bands:
-            steps = self.low + (self.high - self.low) * np.arange(STEPS + 1) / STEPS
-            inner = self.cumulative_band(steps[1:-1], level)
-            low, high = np.concatenate([[0.0], inner[0], [1.0]]), np.concatenate([[0.0], inner[1], [1.0]])
-            self._bands[level] = steps, low, high
-        return self._bands[level]
-
     def _crossing(self, share: float, level: float) -> tuple[float, float]:
         """Below the first value there is surely less than the share, up to the second surely as much."""
-        steps, low, high = self._band(level)
-        after = int(np.argmax(high >= share))
-        before = len(steps) - 1 - int(np.argmax(low[::-1] < share))
-        least = self._halved(steps[max(after - 1, 0)], steps[after], share, level, upper=True)
-        most = self._halved(steps[before], steps[min(before + 1, len(steps) - 1)], share, level, upper=False)
-        return least, most
+        rising = self._cumulative + 1e-15 * np.arange(len(self._cumulative))
+        middle = float(np.interp(share, rising, self.laid.edges) - self.low) / (self.high - self.low) * STEPS
+        ends = [self._passed(share, level, middle, upper=upper) for upper in (True, False)]
+        return self._step(ends[0]), self._step(ends[1])
 
-    def _halved(self, left: float, right: float, share: float, level: float, *, upper: bool) -> float:
-        """Where the band's side crosses the share, between two steps: the outer end of the last half."""
-        for _ in range(HALVINGS):
-            middle = (left + right) / 2
-            wide, plausible = self._plausible(np.array([middle]))
-            surely, possibly = wide.inside(self.low, middle)
-            reach = half_width(level)
-            there = plausible.largest(possibly, reach) >= share if upper else -plausible.largest(-surely, reach) >= share
-            left, right = (left, middle) if there else (middle, right)
+    def _step(self, number: int) -> float:
+        return self.low + (self.high - self.low) * number / STEPS
+
+    def _passed(self, share: float, level: float, middle: float, *, upper: bool) -> int:
+        """The step at which a side of the band of shares up to a value passes a share: the outer end of where it may be.
+
+        Straight lines between the two nearest known steps say where to look next, in turn with halves. An end that is far from
+        the middle need not be known as exactly as a near one.
+        """
+        left, right, below, above = 0, STEPS, 0.0, 1.0
+        number = min(max(round(middle), 1), STEPS - 1)
+        for turn in range(STEPS):
+            if right - left <= max(1, round(ROUGH * abs(middle - (left if upper else right)))):
+                break
+            bound = self._side(number, level, upper=upper)
+            left, right, below, above = (left, number, below, bound) if bound >= share else (number, right, bound, above)
+            part = (share - below) / (above - below) if above > below and turn % 2 == 0 else 0.5
+            number = min(max(left + round(part * (right - left)), left + 1), right - 1)
         return left if upper else right
+
+    def _side(self, number: int, level: float, *, upper: bool) -> float:
+        """An end of the interval of the share up to a step."""
+        value = self._step(number)
+        wide, plausible = self._plausible(np.array([value]))
+        surely, possibly = wide.inside(self.low, value)
+        return plausible.largest(possibly, half_width(level)) if upper else -plausible.largest(-surely, half_width(level))
 
     def _estimate(self, value: Floats, work: Answer, method: str, bounds: tuple[float, float]) -> Estimate:
         ends = Ends(work, value, bounds)
