@@ -98,8 +98,11 @@ COMMANDS: dict[str, Entry] = {
     "submit": Entry(
         "submit:submit",
         COLLECT,
-        "Randomize the rows of a CSV file here and submit the reports.",
-        ("deniable submit answers.csv --survey http://127.0.0.1:8000/v1/surveys/HASH",),
+        "Randomize the rows of a file here and submit the reports.",
+        (
+            "deniable submit answers.csv --survey http://127.0.0.1:8000/v1/surveys/HASH",
+            "deniable submit people.parquet --survey http://127.0.0.1:8000 --identity email",
+        ),
     ),
     "watch": Entry(
         "watch:watch",
