@@ -116,7 +116,30 @@ COMMANDS: dict[str, Entry] = {
         "Save a collector's reports or sums as a Parquet file.",
         ("deniable export http://127.0.0.1:8000 --accumulators -o sums.parquet",),
     ),
-    "token": Entry("serve:token", COLLECT, "Make a token for the collector.", ("deniable token alice --role admin",)),
+    "ingest": Entry(
+        "ingest:ingest",
+        COLLECT,
+        "Count files of wire batches, each exactly once.",
+        ("deniable ingest batches --survey 3f2a9c01 --database sqlite:///collector.db",),
+    ),
+    "survey": Entry(
+        "survey_commands:survey",
+        COLLECT,
+        "List, close, reopen and delete surveys; open the next round.",
+        ("deniable survey list", "deniable survey next 3f2a9c01"),
+    ),
+    "disclose": Entry(
+        "disclose:disclose",
+        COLLECT,
+        "One page about a survey's privacy, to be published.",
+        ("deniable disclose http://127.0.0.1:8000 --output privacy.html",),
+    ),
+    "token": Entry(
+        "token_commands:token",
+        COLLECT,
+        "Make, list and revoke tokens for the collector.",
+        ("deniable token alice --role admin", "deniable token list", "deniable token revoke alice"),
+    ),
     "account": Entry("account:account", JUDGE, "What was promised to a person, in all.", ("deniable account odds --epsilon 1",)),
     "audit": Entry(
         "audit:audit",
