@@ -18,6 +18,7 @@ DeniableError
 │   └── BrokenCommitment    a revealed or dealt value is not the one committed to
 ├── BudgetSpent             the device's ledger refuses: the answer would cost more than is left
 │   └── AlreadyAnswered     the question was answered in this window
+├── NotStored               a device's file cannot be written now (full, locked, read-only); nothing was drawn or spent
 ├── NotDelivered            a report could not be handed over; it is kept and sent later, or was refused for good
 │   └── NotAdmitted         the collector takes reports only with a token, and got none or another one; the report is kept
 └── MissingPackage          an optional package is needed; the message says which (also an ImportError)
@@ -102,6 +103,10 @@ class BudgetSpent(DeniableError):
 
 class AlreadyAnswered(BudgetSpent):
     """The question was answered in this window; a second draw would cost privacy again."""
+
+
+class NotStored(DeniableError):
+    """A device's own file cannot be written or read now. Nothing was drawn, spent or sent."""
 
 
 class NotDelivered(DeniableError):

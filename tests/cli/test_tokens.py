@@ -66,7 +66,7 @@ def test_submit_carries_a_token(served: Limited, tokens: dict[str, str], answers
     assert json.loads(done.stdout)["accepted"] == 3
     secret = tmp_path / "token"
     secret.write_text(tokens["submit"] + "\n")
-    assert json.loads(deniable(*command, "--token-file", str(secret)).stdout)["accepted"] == 3
+    assert json.loads(deniable(*command, "--again", "--token-file", str(secret)).stdout)["accepted"] == 3
     secret.write_text("")
     assert "one word" in deniable(*command, "--token-file", str(secret)).stderr
 

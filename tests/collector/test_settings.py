@@ -103,7 +103,7 @@ class _Driver(Exception):
 def test_only_what_passes_is_waited_for(
     error: _Driver, waits: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(serve_settings.time, "sleep", lambda _: None)
+    monkeypatch.setattr(time, "sleep", lambda _: None)
     tries = iter([error, error, None])
 
     def opened() -> str:

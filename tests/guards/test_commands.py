@@ -76,7 +76,7 @@ def test_submit_sends_and_prints_the_same(several: bool, folder: Path, tap: Wire
 
         def sent(seen: Run) -> None:
             tap.begin(survey.to_json(), [None, 503, 200])
-            command("submit", str(source), "--survey", f"{tap.address}/v1/surveys/{survey.hash}", "--json")(seen)
+            command("submit", str(source), "--survey", f"{tap.address}/v1/surveys/{survey.hash}", "--again", "--json")(seen)
 
         return sent
 

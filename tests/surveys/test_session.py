@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from deniable.errors import AlreadyAnswered, BudgetSpent, InvalidParameter, NotDelivered, OutOfDomain, WrongRecipe
+from deniable.errors import AlreadyAnswered, BudgetSpent, InvalidParameter, NotDelivered, NotStored, OutOfDomain, WrongRecipe
 from deniable.surveys import HttpTransport, Ledger, MockTransport, Patience, Session, Survey, survey_from_toml
 from deniable.surveys.database import PrivateDatabase
 
@@ -171,7 +171,7 @@ def test_a_full_disk_sends_nothing(tmp_path: Path) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PrivateDatabase, "connect", full)
-        with pytest.raises(sqlite3.OperationalError, match="full"):
+        with pytest.raises(NotStored, match=r"full\. Nothing was drawn"):
             device.answer({"colour": "colour7"})
     assert device.ledger.spent() == 0
     assert sent(device) == []

@@ -99,8 +99,11 @@ COMMANDS: dict[str, Entry] = {
     "submit": Entry(
         "submit:submit",
         COLLECT,
-        "Randomize the rows of a CSV file here and submit the reports.",
-        ("deniable submit answers.csv --survey http://127.0.0.1:8000/v1/surveys/HASH",),
+        "Randomize the rows of a file here and submit the reports.",
+        (
+            "deniable submit answers.csv --survey http://127.0.0.1:8000/v1/surveys/HASH",
+            "deniable submit people.parquet --survey http://127.0.0.1:8000 --identity email",
+        ),
     ),
     "watch": Entry(
         "watch:watch",
@@ -120,7 +123,30 @@ COMMANDS: dict[str, Entry] = {
         "Pass on reports that it cannot read, so that the collector does not see who sends.",
         ("deniable relay --gateway https://collector.example.org",),
     ),
-    "token": Entry("serve:token", COLLECT, "Make a token for the collector.", ("deniable token alice --role admin",)),
+    "ingest": Entry(
+        "ingest:ingest",
+        COLLECT,
+        "Count files of wire batches, each exactly once.",
+        ("deniable ingest batches --survey 3f2a9c01 --database sqlite:///collector.db",),
+    ),
+    "survey": Entry(
+        "survey_commands:survey",
+        COLLECT,
+        "List, close, reopen and delete surveys; open the next round.",
+        ("deniable survey list", "deniable survey next 3f2a9c01"),
+    ),
+    "disclose": Entry(
+        "disclose:disclose",
+        COLLECT,
+        "One page about a survey's privacy, to be published.",
+        ("deniable disclose http://127.0.0.1:8000 --output privacy.html",),
+    ),
+    "token": Entry(
+        "token_commands:token",
+        COLLECT,
+        "Make, list and revoke tokens for the collector.",
+        ("deniable token alice --role admin", "deniable token list", "deniable token revoke alice"),
+    ),
     "account": Entry("account:account", JUDGE, "What was promised to a person, in all.", ("deniable account odds --epsilon 1",)),
     "audit": Entry(
         "audit:audit",

@@ -1,4 +1,4 @@
-"""`deniable serve`: the collector of a survey. `deniable token`: who may administer it."""
+"""`deniable serve`: the collector of a survey."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import click
 
 from deniable.cli.serve_settings import PREFIX, hide_password, read_settings, waiting_for
-from deniable.cli.terminal import print_json
 from deniable.errors import DeniableError, InvalidParameter, MissingPackage
 
 WORKER = "DENIABLE_SOCKET"
@@ -152,30 +151,6 @@ def refuse_plain_http(host: str, allowed: bool) -> None:
             "serve another page in place of this one.",
             err=True,
         )
-
-
-@click.command()
-@click.argument("name")
-@click.option("--role", type=click.Choice(["admin", "submit"]), default="admin", show_default=True, help="What it allows.")
-@click.option(
-    "--database", default="sqlite:///collector.db", envvar="DENIABLE_DATABASE", show_default=True, help="The collector's database."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def token(name: str, role: str, database: str, as_json: bool) -> None:
-    """Make a token called NAME and print it, once: only its hash is stored."""
-    path = database.removeprefix("sqlite:///")
-    is_new = database.startswith("sqlite:///") and not Path(path).exists()
-    store = collector_package().Store(database)
-    try:
-        made = store.add_token(name, role)
-    finally:
-        store.close()
-    if as_json:
-        print_json({"name": name, "role": role, "token": made})
-    else:
-        click.echo(made)
-    if is_new:
-        click.echo(f"deniable: {path} is a new database; the token is for a collector that is served with it", err=True)
 
 
 def collector_package() -> Any:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import secrets
 import sys
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from deniable.cli.rows import read_rows
+from deniable.cli.submit_journal import Journal, usual_place
+from deniable.cli.submit_rows import Answered, by_reason, read_answers
 from deniable.cli.survey_address import ca_option, find_survey, said, token_from
 from deniable.cli.terminal import print_json
-from deniable.core import Epsilon, meaning, show_fraction
-from deniable.errors import InvalidEpsilon, NotAdmitted, NotDelivered, OutOfDomain
-from deniable.surveys import USUAL_LIMIT, parse_value
-
-if TYPE_CHECKING:
-    from deniable.surveys import Transport
+from deniable.core import Epsilon, Record, meaning, show_fraction
+from deniable.errors import InvalidEpsilon, NotAdmitted, NotDelivered
+from deniable.surveys import BATCH_TYPE, USUAL_LIMIT, HttpTransport, Patience, Survey, Transport, batch_head, encode_batch
 
 BATCH = 5000
 TOKEN = "DENIABLE_SUBMIT_TOKEN"  # noqa: S105 - the name of a variable
@@ -25,9 +26,19 @@ LATER = (429, 503)
 
 
 @click.command()
-@click.argument("file", metavar="FILE.csv")
+@click.argument("file", metavar="FILE")
 @click.option("--survey", "-s", "url", required=True, help="The survey's address, or its collector's: http://127.0.0.1:8000.")
 @click.option("--column", "-c", multiple=True, help="The column with the answers; a survey's attributes name theirs themselves.")
+@click.option(
+    "--identity", metavar="COLUMN", help="The column that names each person: nobody is submitted twice, in whatever file."
+)
+@click.option("--again", is_flag=True, help="Submit the rows even if they were before: they count as new people.")
+@click.option(
+    "--journal",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="What was submitted; else in the user's folder.",
+)
 @click.option("--max-epsilon", default=str(USUAL_LIMIT), show_default=True, help="The most that one row's report may cost.")
 @click.option(
     "--token-file", type=click.Path(exists=True, dir_okay=False), help=f"A file with a token, where one is needed; else ${TOKEN}."
@@ -35,48 +46,98 @@ LATER = (429, 503)
 @ca_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def submit(
-    file: str, url: str, column: tuple[str, ...], max_epsilon: str, token_file: str | None, ca: str | None, as_json: bool
+    file: str,
+    url: str,
+    column: tuple[str, ...],
+    identity: str | None,
+    again: bool,
+    journal: str | None,
+    max_epsilon: str,
+    token_file: str | None,
+    ca: str | None,
+    as_json: bool,
 ) -> None:
-    """Randomize every row of FILE.csv on this machine and submit the reports.
+    """Randomize every row of FILE (CSV, JSON lines or Parquet) on this machine and submit the reports.
 
-    Every row counts as one person's answer. The true values never leave this process. For answers of one person, with
-    a ledger and a budget, use deniable.surveys. A collector that takes reports only with a token gets it from --token-file or
-    the environment, over HTTPS or on this machine.
+    Every row counts as one person's answer. The true values never leave this process. The same file is not submitted twice, and
+    with --identity no person is; a run that was stopped is continued by the next one. For answers of one person, with a ledger and
+    a budget, use deniable.surveys. A collector that takes reports only with a token gets it from --token-file or the environment,
+    over HTTPS or on this machine.
     """
-    from deniable.surveys import HttpTransport
-
     token = token_from(token_file, TOKEN)
-    found = find_survey(url, "--survey", ca=ca)
-    survey, base = found.document(), found.collector
+    place = find_survey(url, "--survey", ca=ca)
+    survey = place.document()
     _check(survey, Epsilon(max_epsilon, allow_large=True).exact)
-    names = column or (survey.names if survey.strategy is None else ())
-    rows = read_rows(survey.mechanism.domain, file, tuple(names))
-    sent, known, refused = 0, 0, []
-    transport = HttpTransport(timeout=60, token=token, ca=ca)
-    with click.progressbar(
-        range(0, len(rows), BATCH), label="submitting", file=sys.stderr, hidden=as_json or not sys.stderr.isatty()
-    ) as starts:
+    rows, content = read_answers(survey, file, column, identity)
+    sending = _Sending(survey, place.collector, HttpTransport(timeout=60, token=token, ca=ca))
+    book = None if again else Journal(journal or usual_place(), survey.hash)
+    if book is not None:
+        for number, body in book.waiting():
+            sending.deliver(body)
+            book.acknowledged(number)
+    hidden = as_json or not sys.stderr.isatty()
+    with click.progressbar(range(0, len(rows), BATCH), label="submitting", file=sys.stderr, hidden=hidden) as starts:
         for start in starts:
-            values, bad = _values(survey, rows[start : start + BATCH])
-            refused += bad
-            if values:
-                answer = _handed_over(survey, base, values, transport)
-                sent += answer["accepted"]
-                known += answer["known"]
-    document = {"survey": survey.hash, "rows": len(rows), "accepted": sent, "known": known, "refused_rows": refused}
-    if as_json:
-        print_json(document)
-    else:
-        click.echo(f"{sent:,} reports counted by {base}")
-    if refused:
-        told = (
-            f"{len(refused):,} of {len(rows):,} rows do not belong to the survey's domain and were not sent: row {_named(refused)}"
-        )
-        click.echo(f"deniable: {told}", err=True)
-        click.get_current_context().exit(1)
+            sending.take(rows[start : start + BATCH], book, None if identity else content + start.to_bytes(8, "big"))
+    _told(sending, rows, as_json)
 
 
-def _check(survey: Any, most: Fraction) -> None:
+class _Sending:
+    """A survey, its collector, and what became of the rows."""
+
+    def __init__(self, survey: Survey, collector: str, transport: Transport) -> None:
+        self.survey, self.collector, self._transport = survey, collector, transport
+        self.accepted = self.known = self.before = self.unpicked = 0
+
+    def take(self, rows: Sequence[Answered], book: Journal | None, part: bytes | None) -> None:
+        """Draw and send those of some rows that can be and were not; `part` names the rows when they have no identity."""
+        good = [row for row in rows if row.refused is None]
+        digests: list[bytes] = []
+        if book is not None:
+            named = [book.digest(part if part is not None else b"person:" + row.identity.encode()) for row in good]
+            known = book.known(set(named))
+            fresh: dict[bytes, list[Answered]] = {}
+            for digest, row in zip(named, good, strict=True):
+                if digest not in known and (part is not None or digest not in fresh):
+                    fresh.setdefault(digest, []).append(row)
+            chosen = [row for group in fresh.values() for row in group]
+            self.before += len(good) - len(chosen)
+            good, digests = chosen, list(fresh)
+        if not good:
+            return
+        body, unpicked = _drawn(self.survey, good)
+        self.unpicked += unpicked
+        number = book.add(digests, body) if book is not None else 0
+        self.deliver(body)
+        if book is not None:
+            book.acknowledged(number)
+
+    def deliver(self, body: bytes) -> None:
+        """One batch under one key, sent until it is acknowledged."""
+        patience = Patience(attempts=8)
+        for attempt in range(patience.attempts):
+            if attempt:
+                patience.wait(attempt - 1)
+            try:
+                status, answer = self._transport.post(f"{self.collector}/v1/surveys/{self.survey.hash}/batches", body, BATCH_TYPE)
+            except NotDelivered:
+                continue
+            if status == 200:
+                counts: dict[str, int] = json.loads(answer)
+                self.accepted += counts["accepted"]
+                self.known += counts["known"]
+                return
+            if status in NO_TOKEN:
+                step = (
+                    f"set {TOKEN}, or give --token-file; `deniable token NAME --role submit` makes one on the collector's machine"
+                )
+                raise NotAdmitted(f"the collector takes reports only with a token: {step} ({said(status, answer)})")
+            if status not in LATER:
+                raise NotDelivered(f"the collector refused the reports: {said(status, answer)}")
+        raise NotDelivered("the collector cannot be reached; nothing more was sent. The same command goes on from here")
+
+
+def _check(survey: Survey, most: Fraction) -> None:
     """The survey came from outside: what it costs is the user's decision."""
     cost = survey.mechanism.privacy.exact
     if cost > most:
@@ -86,50 +147,68 @@ def _check(survey: Any, most: Fraction) -> None:
         )
 
 
-def _named(rows: list[int]) -> str:
-    return ", ".join(map(str, rows[:20])) + (f" and {len(rows) - 20} more" if len(rows) > 20 else "")
+def _drawn(survey: Survey, rows: Sequence[Answered]) -> tuple[bytes, int]:
+    """A batch, and of how many people the picked question has no answer.
 
-
-def _values(survey: Any, rows: list[Any]) -> tuple[list[Any], list[int]]:
-    values: list[Any] = []
-    refused: list[int] = []
-    for row in rows:
-        try:
-            value = row.value if row.parsed else parse_value(survey.mechanism.domain, row.value)
-            survey.mechanism.encode(value)
-        except OutOfDomain:
-            refused.append(row.number)
+    A row with a gap is drawn like any other, with some value in the gap; if the gap's question is the one that is picked, the
+    report is thrown away. Which question is picked does not depend on the answers, so what is sent has the mechanism's own law.
+    """
+    whole = [row.value for row in rows if not row.missing]
+    # How the rows lie in the file is nobody's business.
+    secrets.SystemRandom().shuffle(whole)
+    mechanism = survey.mechanism
+    values: Any = whole
+    if isinstance(mechanism.domain, Record):
+        values = {name: [value[name] for value in whole] for name in mechanism.domain.fields}
+    partial = [row for row in rows if row.missing]
+    if not partial:
+        return batch_head(survey) + mechanism.randomize_many(values).to_bytes(), 0
+    reports = list(mechanism.randomize_many(values)) if whole else []
+    fillers = {name: part.domain.decode(0) for name, part in survey.parts.items()}
+    unpicked = 0
+    for row in partial:
+        report = mechanism.randomize({**fillers, **row.value})
+        if set(mechanism.split_output(report.output)) & set(row.missing):  # type: ignore[attr-defined]
+            unpicked += 1
         else:
-            values.append(value)
-    return values, refused
+            reports.append(report)
+    secrets.SystemRandom().shuffle(reports)
+    return encode_batch(survey, reports), unpicked
 
 
-def _handed_over(survey: Any, base: str, values: list[Any], transport: Transport) -> dict[str, int]:
-    """One batch under one key, sent until it is acknowledged."""
-    import json
-
-    from deniable.core import Record
-    from deniable.surveys import BATCH_TYPE, Patience, batch_head
-
-    if isinstance(survey.mechanism.domain, Record):
-        values_many: Any = {name: [value[name] for value in values] for name in survey.mechanism.domain.fields}
+def _told(sending: _Sending, rows: Sequence[Answered], as_json: bool) -> None:
+    reasons = by_reason(rows)
+    refused = sorted(number for numbers in reasons.values() for number in numbers)
+    if as_json:
+        print_json(
+            {
+                "survey": sending.survey.hash,
+                "rows": len(rows),
+                "accepted": sending.accepted,
+                "known": sending.known,
+                "submitted_before": sending.before,
+                "no_answer_to_the_picked_question": sending.unpicked,
+                "refused_rows": refused,
+                "refused": [{"column": name, "reason": why, "rows": numbers} for (name, why), numbers in reasons.items()],
+            }
+        )
     else:
-        values_many = values
-    body = batch_head(survey) + survey.mechanism.randomize_many(values_many).to_bytes()
-    patience = Patience(attempts=8)
-    for attempt in range(patience.attempts):
-        if attempt:
-            patience.wait(attempt - 1)
-        try:
-            status, answer = transport.post(f"{base}/v1/surveys/{survey.hash}/batches", body, BATCH_TYPE)
-        except NotDelivered:
-            continue
-        if status == 200:
-            found: dict[str, int] = json.loads(answer)
-            return found
-        if status in NO_TOKEN:
-            step = f"set {TOKEN}, or give --token-file; `deniable token NAME --role submit` makes one on the collector's machine"
-            raise NotAdmitted(f"the collector takes reports only with a token: {step} ({said(status, answer)})")
-        if status not in LATER:
-            raise NotDelivered(f"the collector refused the reports: {said(status, answer)}")
-    raise NotDelivered("the collector cannot be reached; nothing more was sent")
+        click.echo(f"{sending.accepted:,} reports counted by {sending.collector}")
+    count = f"of {len(rows):,} rows"
+    if sending.before:
+        click.echo(
+            f"deniable: {sending.before:,} {count} were submitted before and not sent; --again sends them as new people", err=True
+        )
+    if sending.unpicked:
+        click.echo(
+            f"deniable: {sending.unpicked:,} {count} have no answer to the question that was picked and were not sent", err=True
+        )
+    for (name, why), numbers in reasons.items():
+        click.echo(f"deniable: {name} {why} in {len(numbers):,} {count}, not sent: {_named(numbers)}", err=True)
+    if refused:
+        click.get_current_context().exit(1)
+
+
+def _named(rows: list[int]) -> str:
+    some = ", ".join(map(str, rows[:20])) + (f" and {len(rows) - 20} more" if len(rows) > 20 else "")
+    return f"row {some}" if len(rows) == 1 else f"rows {some}"

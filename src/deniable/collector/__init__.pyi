@@ -12,6 +12,7 @@ from deniable.collector.server import make_server as make_server
 from deniable.collector.server import run_workers as run_workers
 from deniable.collector.server import serve as serve
 from deniable.collector.server import serve_relay as serve_relay
+from deniable.collector.state import current_period as current_period
 from deniable.collector.store import Arrival as Arrival
 from deniable.collector.store import Store as Store
 from deniable.collector.writer import Writer as Writer

@@ -8,6 +8,7 @@ import time
 
 from deniable.collector.failures import Failures
 from deniable.collector.registry import Token
+from deniable.collector.retention import EVERY_SECONDS, expire
 from deniable.collector.schema import reason
 from deniable.collector.store import Store
 
@@ -62,9 +63,13 @@ class Catalog:
             self._stop.set()
 
     def _run(self, stop: threading.Event) -> None:
+        expired = float("-inf")
         while not stop.wait(LOOK_SECONDS):
             try:
                 self.look()
+                if time.monotonic() - expired > EVERY_SECONDS:
+                    expire(self._store, time.time())
+                    expired = time.monotonic()
             except Exception as error:  # whatever it is, the next look may work
                 if not stop.is_set():
                     self.failures.failed(reason(error))

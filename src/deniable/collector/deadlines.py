@@ -5,16 +5,15 @@ A lock < a transaction < the answer to a request < what our clients wait for an 
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
-
-import anyio
-import anyio.to_thread
 
 from deniable.collector.messages import Refusal
 
@@ -26,6 +25,8 @@ TRANSACTION_SECONDS = 4.0
 """How long a transaction may take, from taking a connection to giving it back."""
 ANSWER_SECONDS = 5.0
 """When a request is answered at the latest, if only with 503."""
+WORK_SECONDS = 30.0
+"""How long estimates may take to be worked out for somebody who waits."""
 LONG_SECONDS = 60.0
 """A transaction that nobody waits for: tidying up, exports."""
 LOOK_SECONDS = 0.1
@@ -104,10 +105,12 @@ def _cut(line: socket.socket) -> None:
         line.close()
 
 
+_THREADS = ThreadPoolExecutor(max_workers=40, thread_name_prefix="deniable-request")
+
+
 async def off_loop(work: Callable[..., T], *given: Any, seconds: float = TRANSACTION_SECONDS) -> T:
     """Run something that may wait, in a thread. A request that waits too long is told to come back; the work itself goes on."""
     try:
-        with anyio.fail_after(seconds):
-            return await anyio.to_thread.run_sync(lambda: work(*given), abandon_on_cancel=True)
+        return await asyncio.wait_for(asyncio.get_running_loop().run_in_executor(_THREADS, lambda: work(*given)), seconds)
     except TimeoutError:
         raise Refusal(503, "this takes too long; come back later", retry_after=1) from None

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from deniable.collector.messages import ENCODER, Accepted, Problem, Refusal, read_single
 from deniable.collector.schema import reason
-from deniable.collector.state import State
+from deniable.collector.state import State, current_period
 from deniable.collector.submitting import arrival_of, count_now
 
 START, END = "/v1/surveys/", "/submissions"
@@ -81,7 +81,7 @@ class HotPath:
         survey = await state.survey(survey_hash, open_only=True)
         if len(body) > state.limits.single_bytes:
             raise Refusal(413, f"the body may have at most {state.limits.single_bytes} bytes")
-        accepted, known = await count_now(state, [arrival_of(survey, read_single(body), state.period(survey))])
+        accepted, known = await count_now(state, [arrival_of(survey, read_single(body), current_period(survey))])
         return NEW if accepted == 1 else ENCODER.encode(Accepted(accepted, known))
 
 

@@ -9,7 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import Request
 from starlette.responses import Response
 
-from deniable.collector.deadlines import off_loop
+from deniable.collector.deadlines import TRANSACTION_SECONDS, WORK_SECONDS, off_loop
 from deniable.collector.messages import ENCODER, Health, Refusal, SurveyLine, SurveyList
 from deniable.collector.metrics import rendered, together
 from deniable.collector.state import State
@@ -67,7 +67,9 @@ async def show_estimates(request: Request) -> Response:
     if len(window) > 16:
         raise Refusal(400, "window must be the name of one of the survey's windows")
     everything = await state.is_admin(request)
-    data = await off_loop(lambda: state.estimates.get(survey, window, everything=everything))
+    # The first estimates of many categories take a while to work out; a database that does not answer is not waited for.
+    seconds = TRANSACTION_SECONDS if state.catalog.failures.cause else WORK_SECONDS
+    data = await off_loop(lambda: state.estimates.get(survey, window, everything=everything), seconds=seconds)
     # One object for everybody: a reader that does not read holds no copy of its own.
     return Response(data, media_type="application/json")
 

@@ -19,6 +19,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from deniable.collector.database import DatabaseReplaced, check_file, engine_of
+from deniable.collector.retention import end_of, is_due
 from deniable.collector.schema import APPLICATION, VERSION, prepare
 from deniable.collector.tables import CHANGES, INCOMING, PLANS, RECEIPTS, REPORTS, STEPS, SUMS, SURVEYS, TOKENS
 from deniable.errors import InvalidParameter
@@ -144,6 +145,10 @@ class Registry:
 
     def reopen_survey(self, survey_hash: str) -> bool:
         """Submissions again, unless its last day is over; False when there is no such survey."""
+        with self.reading() as connection:
+            row = connection.execute(select(SURVEYS).where(SURVEYS.c.hash == survey_hash)).first()
+        if row is not None and is_due(end_of(row), row.receipts_days, time.time()):
+            raise InvalidParameter("the survey's receipts were deleted, so a report could count twice; open its next round instead")
         return self._changed(survey_hash, {"open": True, "closed": None, "successor": None})
 
     def keep_for(self, survey_hash: str, *, reports: int | None, receipts: int | None) -> bool:

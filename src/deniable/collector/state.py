@@ -25,6 +25,11 @@ from deniable.surveys import Survey, period_of
 MOST_BUCKETS = 10_000
 
 
+def current_period(survey: Survey) -> str:
+    """The window it is now, for this survey: the finest time that is ever stored."""
+    return "" if survey.window == "survey" else period_of(datetime.now(UTC).date(), survey.window)
+
+
 @dataclass
 class State:
     """One worker's."""
@@ -76,11 +81,6 @@ class State:
         if survey.opens is not None and today < date.fromisoformat(survey.opens):
             return False
         return survey.closes is None or today <= date.fromisoformat(survey.closes)
-
-    @staticmethod
-    def period(survey: Survey) -> str:
-        """The window it is now, for this survey: the finest time that is ever stored."""
-        return "" if survey.window == "survey" else period_of(datetime.now(UTC).date(), survey.window)
 
     def take(self) -> None:
         """One request without a token."""

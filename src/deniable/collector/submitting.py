@@ -11,7 +11,7 @@ from deniable.batch import Reports
 from deniable.collector.holding import Busy
 from deniable.collector.limits import body_of
 from deniable.collector.messages import ENCODER, Accepted, Refusal, SubmissionMessage, read_several, read_single
-from deniable.collector.state import State
+from deniable.collector.state import State, current_period
 from deniable.collector.store import Arrival
 from deniable.core import decode_report
 from deniable.errors import WireError
@@ -22,7 +22,7 @@ async def submit_one(request: Request) -> Response:
     """POST /v1/surveys/{hash}/submissions."""
     state, survey = await _admitted(request)
     body = await body_of(request, state.limits.single_bytes)
-    return await _counted(state, [arrival_of(survey, read_single(body), state.period(survey))])
+    return await _counted(state, [arrival_of(survey, read_single(body), current_period(survey))])
 
 
 async def submit_batch(request: Request) -> Response:
@@ -32,7 +32,7 @@ async def submit_batch(request: Request) -> Response:
     if kind not in ("application/json", BATCH_TYPE):
         raise Refusal(415, f"content-type must be application/json or {BATCH_TYPE}")
     body = await body_of(request, state.limits.batch_bytes)
-    period = state.period(survey)
+    period = current_period(survey)
     if kind == BATCH_TYPE:
         return await _counted(state, [_batch(survey, body, period)])
     arrivals = [arrival_of(survey, message, period) for message in read_several(body)]

@@ -1,4 +1,5 @@
 from deniable.surveys.client import Client as Client
+from deniable.surveys.database import PrivateDatabase as PrivateDatabase
 from deniable.surveys.document import Attribute as Attribute
 from deniable.surveys.document import Survey as Survey
 from deniable.surveys.domain_text import FORMS as FORMS

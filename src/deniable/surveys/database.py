@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from deniable.errors import InvalidParameter
+from deniable.errors import InvalidParameter, NotStored
 
 PATIENCE = 30.0
 """Seconds to wait for another process that is writing."""
@@ -33,9 +33,7 @@ class PrivateDatabase:
         try:
             with self.writing() as connection:
                 return look(connection)
-        except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError):
-                raise
+        except sqlite3.DatabaseError:
             raise InvalidParameter(f"path must be a {kind} or a new file; this file is something else or damaged") from None
 
     def connect(self) -> sqlite3.Connection:
@@ -48,8 +46,14 @@ class PrivateDatabase:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """A connection that is closed when the block ends."""
-        with closing(self.connect()) as connection:
-            yield connection
+        why = None
+        try:
+            with closing(self.connect()) as connection:
+                yield connection
+        except sqlite3.OperationalError as error:
+            why = str(error).splitlines()[0] if str(error) else "it cannot be used"
+        if why is not None:  # outside the handler: what is raised does not carry the statement that failed
+            raise NotStored(f"{self.path.name} cannot be used now: {why}. Nothing was drawn or spent; free it, and try again")
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:

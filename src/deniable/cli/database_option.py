@@ -1,0 +1,46 @@
+"""For commands that work on a collector's database: which one, and which of its surveys is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from deniable.errors import InvalidParameter, MissingPackage
+
+SHORTEST = 8
+"""Digits of a hash that are enough when no other survey begins with them."""
+
+database_option = click.option(
+    "--database",
+    default="sqlite:///collector.db",
+    envvar="DENIABLE_DATABASE",
+    show_default=True,
+    help="The collector's database, also $DENIABLE_DATABASE.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+@contextmanager
+def opened_store(database: str) -> Iterator[Any]:
+    """The database of a collector, which may be running meanwhile."""
+    try:
+        from deniable.collector import Store
+    except ImportError as error:
+        raise MissingPackage(f"a collector's database needs {error.name}: pip install 'deniable[collector]'") from None
+    store = Store(database)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def named_survey(store: Any, name: str) -> str:
+    """The hash of a survey, from all of it or its beginning."""
+    hashes = [known for known in store.open_hashes() if known.startswith(name)] if len(name) >= SHORTEST else []
+    if len(hashes) == 1:
+        return str(hashes[0])
+    rule = "SURVEY must be a survey's hash, or as many of its first digits as no other one has, at least 8"
+    raise InvalidParameter(f"{rule}; `deniable survey list` shows them" if len(name) >= SHORTEST or not hashes else rule)

@@ -1,0 +1,139 @@
+"""`deniable disclose`: one page that whoever runs a survey publishes about its privacy, for people and for programs."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import click
+
+from deniable.cli.survey_address import ca_option, find_survey
+from deniable.cli.terminal import print_json
+from deniable.core import meaning, show_fraction
+from deniable.errors import InvalidParameter
+from deniable.surveys import Survey
+
+REPEATS = {
+    "once": "Everyone answers once.",
+    "permanent": "One report per {window}, the same one as long as the answer is the same.",
+    "each-window": "A fresh report every {window}, each of which costs epsilon again.",
+}
+
+
+@click.command(short_help="One page about a survey's privacy, to be published.")
+@click.argument("source", metavar="SURVEY")
+@click.option("--output", "-o", type=click.Path(dir_okay=False), metavar="FILE.html", help="Write a page; else JSON is printed.")
+@click.option("--steward", default="", help="Who runs the survey and answers questions about it.")
+@ca_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def disclose(source: str, output: str | None, steward: str, ca: str | None, as_json: bool) -> None:
+    """What SURVEY collects and how private that is: SURVEY is its address, its collector's, or a file with its document.
+
+    The fields follow what NIST SP 800-226 asks of a differential privacy guarantee and what public registries of deployments list:
+    the unit of privacy, the trust model, epsilon and delta, the mechanism, who sees what. Every number is read off the survey's own
+    integers and can be checked again by anybody.
+    """
+    survey = _survey(source, ca)
+    facts = disclosure(survey, steward)
+    if output is not None:
+        Path(output).write_text(page(facts), encoding="utf-8")
+    if as_json or output is None:
+        print_json(facts)
+    else:
+        click.echo(f"{output}: {survey.title}, epsilon {facts['epsilon_per_answer']} for each answer")
+
+
+def _survey(source: str, ca: str | None) -> Survey:
+    if source.startswith(("http://", "https://")):
+        return find_survey(source, "SURVEY", ca=ca).document()
+    if not Path(source).is_file():
+        raise InvalidParameter("SURVEY must be an address such as http://127.0.0.1:8000, or a file with a survey's document (JSON)")
+    return Survey.from_json(Path(source).read_bytes(), allow_large=True)
+
+
+def disclosure(survey: Survey, steward: str = "") -> dict[str, Any]:
+    """Everything the page says, as JSON values."""
+    certificate = survey.mechanism.certificate()
+    answers = survey.lifetime // survey.mechanism.privacy.exact
+    return {
+        "title": survey.title,
+        "purpose": survey.purpose,
+        "steward": steward,
+        "survey_hash": survey.hash,
+        "questions": [
+            {
+                "question": attribute.question,
+                "answers": str(survey.parts[attribute.name].domain),
+                "mechanism": survey.parts[attribute.name].name,
+            }
+            for attribute in survey.attributes
+        ],
+        "trust_model": "local: answers are randomized on the device of the person who gives them, before anybody else sees them",
+        "privacy_definition": "pure epsilon-local differential privacy",
+        "unit_of_privacy": "one person's whole answer to all questions, whatever it is",
+        "epsilon_per_answer": show_fraction(survey.mechanism.privacy.exact),
+        "delta": "0",
+        "epsilon_per_person_for_life": show_fraction(survey.lifetime),
+        "answers_per_person": int(answers),
+        "what_it_means": meaning(survey.mechanism.privacy.exact),
+        "how_often": REPEATS[survey.repeat].format(window=survey.window),
+        "open": {"from": survey.opens, "to": survey.closes},
+        "release_policy": survey.release_words,
+        "single_reports_are_kept": survey.keep_reports,
+        "who_sees_what": {
+            "everyone": "estimates with 95 % intervals, as the release policy says",
+            "whoever runs the collector": "every randomized report when it arrives, and meanwhile the address it comes from",
+            "nobody": "an answer that was not randomized",
+        },
+        "stored": "sums of reports, and a random key for every report that was counted; no address, no time finer than a window"
+        + (", and the single randomized reports" if survey.keep_reports else ""),
+        "certificate": {
+            "mechanism": certificate.mechanism,
+            "fingerprint": certificate.fingerprint,
+            "holds": certificate.holds,
+            "inequality": certificate.inequality if len(certificate.inequality) <= 300 else f"{certificate.inequality[:300]} …",
+        },
+        "check_it_again": "deniable audit --recipe survey.json",
+    }
+
+
+def page(facts: dict[str, Any]) -> str:
+    """The same as one page without scripts."""
+    rows = "\n".join(
+        f"<tr><th>{escape(_words(name))}</th><td>{_cell(value)}</td></tr>" for name, value in facts.items() if value != ""
+    )
+    return f"""<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>{escape(facts["title"])}: privacy</title>
+<style>
+body {{ font: 1rem/1.6 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere }}
+th {{ text-align: left; vertical-align: top; padding: 0.4rem 1.5rem 0.4rem 0; width: 12rem; font-weight: 600 }}
+td {{ vertical-align: top; padding: 0.4rem 0 }}
+ul {{ margin: 0; padding-left: 1.2rem }}
+</style>
+<h1>{escape(facts["title"])}</h1>
+<p>What is collected, and how private it is.</p>
+<table>
+{rows}
+</table>
+</html>
+"""
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return f"<ul>{''.join(f'<li>{_cell(one)}</li>' for one in value)}</ul>"
+    if isinstance(value, dict):
+        inside = (f"<li>{escape(_words(name))}: {_cell(one)}</li>" for name, one in value.items() if one is not None)
+        return f"<ul>{''.join(inside)}</ul>" if any(one is not None for one in value.values()) else "always"
+    return escape(str(value))

@@ -1,0 +1,71 @@
+"""`deniable ingest`: files of wire batches, counted exactly once, so that a log pipeline can be a collector's front end."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import click
+
+from deniable.cli.database_option import database_option, json_option, named_survey, opened_store
+from deniable.cli.terminal import print_json
+from deniable.errors import InvalidParameter, Malformed, WireError
+from deniable.surveys import KEY_BYTES, decode_batch
+
+MOST_BYTES = 1 << 28
+
+
+@click.command(short_help="Count files of wire batches, each exactly once.")
+@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False))
+@click.option("--survey", "-s", "name", required=True, help="The survey's hash, or its first digits.")
+@database_option
+@json_option
+def ingest(folder: str, name: str, database: str, as_json: bool) -> None:
+    """Count every file in DIR: batches as devices send them, or bare reports in wire form.
+
+    A batch counts under its own key, bare reports under the hash of their bytes. So a file that is there twice, under another name,
+    or was also sent to the collector counts once, and a run that was stopped is simply run again. Files stay where they are.
+    """
+    accepted = known = 0
+    refused: Counter[str] = Counter()
+    paths = sorted(path for path in Path(folder).iterdir() if path.is_file() and not path.name.startswith("."))
+    if not paths:
+        raise InvalidParameter("DIR has no files")
+    with opened_store(database) as store:
+        survey = store.survey(named_survey(store, name))
+        for path in paths:
+            try:
+                arrival = _arrival(survey, path)
+            except WireError as error:
+                refused[str(error)] += 1
+                continue
+            (new,) = store.count([arrival])
+            accepted += arrival.count if new else 0
+            known += 0 if new else arrival.count
+        store.tidy()
+    document = {"survey": survey.hash, "files": len(paths), "accepted": accepted, "known": known, "refused": dict(refused)}
+    if as_json:
+        print_json(document)
+    else:
+        click.echo(f"{accepted:,} reports counted, {known:,} counted before, from {len(paths):,} files")
+    for why, count in sorted(refused.items()):
+        click.echo(f"deniable: {count:,} of {len(paths):,} files were not counted: {why}", err=True)
+    if refused:
+        click.get_current_context().exit(1)
+
+
+def _arrival(survey: Any, path: Path) -> Any:
+    from deniable.batch import Reports
+    from deniable.collector import Arrival, current_period
+
+    if path.stat().st_size > MOST_BYTES:
+        raise Malformed(f"a file may have at most {MOST_BYTES} bytes")
+    data = path.read_bytes()
+    try:
+        key, frame = decode_batch(survey, data)
+    except Malformed:  # no batch; it may be bare reports
+        key, frame = hashlib.sha256(data).digest()[:KEY_BYTES], memoryview(data)
+    reports = Reports.from_bytes(survey.mechanism, bytes(frame))
+    return Arrival(survey, current_period(survey), key, reports, len(reports))

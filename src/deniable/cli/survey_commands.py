@@ -1,0 +1,173 @@
+"""`deniable survey`: list, close, reopen and delete a collector's surveys, open the next round, say how long things are kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+import click
+
+from deniable.cli.database_option import database_option, json_option, named_survey, opened_store
+from deniable.cli.terminal import console, print_json, table
+from deniable.errors import InvalidParameter
+from deniable.surveys import Survey
+
+_ROUND = re.compile(r"^(.*) \(round (\d+)\)$", re.DOTALL)
+
+
+@click.group(short_help="List, close, reopen, delete surveys; open the next round.")
+def survey() -> None:
+    """The surveys in a collector's database. A collector that is running follows within a second.
+
+    \b
+    deniable survey list
+    deniable survey close 3f2a9c01
+    deniable survey next 3f2a9c01 --closes 2027-03-31
+    """
+
+
+@survey.command("list")
+@database_option
+@json_option
+def list_command(database: str, as_json: bool) -> None:
+    """Every survey: is it open, how many reports it has, its next round, how long things are kept."""
+    with opened_store(database) as store:
+        counts = store.counted()
+        lines = store.lines(list(store.open_hashes()))
+    if as_json:
+        print_json(
+            [
+                {
+                    "hash": line.hash,
+                    "title": line.title,
+                    "open": line.open,
+                    "reports": counts.get(line.hash, 0),
+                    "next_round": line.successor,
+                    "reports_days": line.reports_days,
+                    "receipts_days": line.receipts_days,
+                }
+                for line in lines
+            ]
+        )
+        return
+    shown = table("survey", "title", "state", "reports", "next round", "kept", numbers=("reports",))
+    for line in lines:
+        following = "" if line.successor is None else line.successor[:12]
+        state = "open" if line.open else "closed"
+        shown.add_row(line.hash[:12], line.title, state, f"{counts.get(line.hash, 0):,}", following, _kept(line))
+    console().print(shown)
+
+
+def _kept(line: object) -> str:
+    words = [
+        f"{name} {days} days"
+        for name, days in (("reports", line.reports_days), ("receipts", line.receipts_days))  # type: ignore[attr-defined]
+        if days is not None
+    ]
+    return ", ".join(words) or "for good"
+
+
+@survey.command()
+@click.argument("name", metavar="SURVEY")
+@database_option
+@json_option
+def close(name: str, database: str, as_json: bool) -> None:
+    """No more reports for SURVEY."""
+    _change(name, database, as_json, "close_survey", "closed")
+
+
+@survey.command()
+@click.argument("name", metavar="SURVEY")
+@database_option
+@json_option
+def reopen(name: str, database: str, as_json: bool) -> None:
+    """Reports again for SURVEY, unless its last day is over."""
+    _change(name, database, as_json, "reopen_survey", "open")
+
+
+@survey.command()
+@click.argument("name", metavar="SURVEY")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@database_option
+@json_option
+def delete(name: str, yes: bool, database: str, as_json: bool) -> None:
+    """Forget SURVEY with everything that was collected for it. This cannot be undone."""
+    with opened_store(database) as store:
+        found = named_survey(store, name)
+        count = store.counted().get(found, 0)
+        if not yes:
+            click.confirm(f"Delete {found[:12]} with its {count:,} reports for good?", abort=True, err=True)
+        store.delete_survey(found)
+        store.tidy()
+    _said(as_json, {"survey": found, "deleted_reports": count}, f"{found[:12]} is deleted, with {count:,} reports")
+
+
+@survey.command("next")
+@click.argument("name", metavar="SURVEY")
+@click.option("--closes", metavar="DATE", help="The last day of the new round, such as 2027-03-31.")
+@database_option
+@json_option
+def next_round(name: str, closes: str | None, database: str, as_json: bool) -> None:
+    """Open the next round of SURVEY under a hash of its own, and close this one.
+
+    People can answer again, and pay again: each round has its own budget. Their ledgers add up what they spend on all rounds.
+    """
+    with opened_store(database) as store:
+        found = named_survey(store, name)
+        following = following_round(store.survey(found), closes)
+        if not store.add_survey(following):
+            raise InvalidParameter(f"the round {following.hash[:12]} is there already; `deniable survey list` shows it")
+        store.close_survey(found, successor=following.hash)
+    document = {"survey": following.hash, "title": following.title, "closed": found}
+    _said(as_json, document, f"{following.hash} is open: {following.title}\n{found[:12]} is closed")
+
+
+def following_round(before: Survey, closes: str | None = None) -> Survey:
+    """The same questions by the same mechanism, with another number in the title and no days but the new last one.
+
+    >>> from deniable.core import Categories, make_mechanism
+    >>> from deniable.surveys import Attribute
+    >>> commute = make_mechanism("k-rr", domain=Categories(["bike", "bus"]), epsilon=1)
+    >>> first = Survey(title="Travel", purpose="Buses.", attributes=[Attribute("how", "How?")], mechanism=commute, budget=1)
+    >>> following_round(following_round(first)).title
+    'Travel (round 3)'
+    """
+    parts = _ROUND.match(before.title)
+    base, number = (parts[1], int(parts[2])) if parts else (before.title, 1)
+    return replace(before, title=f"{base} (round {number + 1})", opens=None, closes=closes)
+
+
+@survey.command()
+@click.argument("name", metavar="SURVEY")
+@click.option(
+    "--reports", type=click.IntRange(0), metavar="DAYS", help="Delete single reports so many days after the survey closed."
+)
+@click.option("--receipts", type=click.IntRange(0), metavar="DAYS", help="Delete the keys of counted reports so many days after.")
+@database_option
+@json_option
+def keep(name: str, reports: int | None, receipts: int | None, database: str, as_json: bool) -> None:
+    """Say how long SURVEY's single reports and receipts are kept after it is closed; for good where nothing is said.
+
+    The sums stay. A running collector deletes what is due within an hour.
+    """
+    with opened_store(database) as store:
+        found = named_survey(store, name)
+        store.keep_for(found, reports=reports, receipts=receipts)
+        (line,) = store.lines([found])
+    document = {"survey": found, "reports_days": reports, "receipts_days": receipts}
+    _said(as_json, document, f"{found[:12]}: kept after closing: {_kept(line)}")
+
+
+def _change(name: str, database: str, as_json: bool, method: str, state: str) -> None:
+    with opened_store(database) as store:
+        found = named_survey(store, name)
+        getattr(store, method)(found)
+    _said(as_json, {"survey": found, "state": state}, f"{found[:12]} is {state}")
+
+
+def _said(as_json: bool, document: Mapping[str, object], words: str) -> None:
+    if as_json:
+        print_json(dict(document))
+    else:
+        click.echo(words)

@@ -1,0 +1,49 @@
+"""How long single reports and receipts are kept after a survey is over; the sums stay."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import delete, or_, select
+
+from deniable.collector.tables import INCOMING, RECEIPTS, REPORTS, SURVEYS
+
+if TYPE_CHECKING:
+    from deniable.collector.registry import Registry
+
+DAY = 86_400
+EVERY_SECONDS = 3600.0
+
+
+def expire(store: Registry, now: float) -> dict[str, int]:
+    """Delete what is due; for every survey how many rows went."""
+    limited = or_(SURVEYS.c.reports_days.is_not(None), SURVEYS.c.receipts_days.is_not(None))
+    with store.reading() as connection:
+        rows = connection.execute(select(SURVEYS).where(limited)).fetchall()
+    gone: dict[str, int] = {}
+    for row in rows:
+        ended = end_of(row)
+        due = [table for table in (INCOMING, REPORTS) if is_due(ended, row.reports_days, now)]
+        due += [RECEIPTS] if is_due(ended, row.receipts_days, now) else []
+        if due:
+            with store.writing() as connection:
+                gone[row.hash] = sum(connection.execute(delete(table).where(table.c.survey == row.hash)).rowcount for table in due)
+    return gone
+
+
+def end_of(row: Any) -> float | None:
+    """When no more reports were taken: closed by hand, or after its last day; None while it is open."""
+    if row.closed is not None:
+        return float(row.closed)
+    closes = json.loads(bytes(row.document))["closes"]
+    if closes is None:
+        return None
+    day = date.fromisoformat(closes)
+    return datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp() + DAY
+
+
+def is_due(ended: float | None, days: int | None, now: float) -> bool:
+    """Have so many days passed?"""
+    return ended is not None and days is not None and now >= ended + DAY * days
