@@ -31,9 +31,9 @@ SHOWN = 12
 @click.option(
     "--task",
     "-t",
-    help="frequency, mean, distribution, quantile, heavy-hitters, location or test.",
+    help="frequency, mean, distribution, quantile, heavy-hitters, location, test or workload.",
 )
-@click.option("--size", type=int, help="How many categories there are (frequency).")
+@click.option("--size", type=int, help="How many categories there are (frequency, workload).")
 @click.option("--domain", "-d", help="The domain, such as categories:a,b,c or interval:18,90.")
 @click.option("--users", "-n", "users", type=int, help="How many people answer; left out, the fewest that meet the target.")
 @click.option("--epsilon", "-e", help="All that one person spends; left out, the smallest that meets the target.")
@@ -47,6 +47,7 @@ SHOWN = 12
 @click.option("--bins", type=int, default=16, show_default=True, help="For distribution and quantile.")
 @click.option("--quantile", "level", type=float, default=0.5, show_default=True, help="For the task quantile: 0.5 is the median.")
 @click.option("--words", type=int, default=10, show_default=True, help="For heavy-hitters: about how many there are.")
+@click.option("--workload", help="For the task workload: prefix, ranges, histogram, marginals:K or a .csv file.")
 @click.option("--test", "hypotheses", nargs=2, metavar="P0 P1", help="For test: the shares under both hypotheses.")
 @click.option(
     "--simulate", type=click.IntRange(2), help="Also try every candidate out in so many surveys (at most 20,000 users each)."
@@ -118,8 +119,8 @@ def plan_command(
 
 def _domain(task: str, size: int | None, domain: str | None) -> str:
     if size is not None:
-        if domain is not None or task not in ("frequency", "test"):
-            raise InvalidParameter("--size is the number of categories of a frequency; elsewhere use --domain")
+        if domain is not None or task not in ("frequency", "test", "workload"):
+            raise InvalidParameter("--size is the number of categories of a frequency or a workload; elsewhere use --domain")
         return f"categories:{size}"
     if task == "test" and domain is None:
         raise InvalidParameter("--test is missing: the shares of the values under P0 and under P1, such as --test 0.5,0.5 0.6,0.4")

@@ -17,6 +17,7 @@ from deniable.planning.designs.choose import design
 from deniable.planning.designs.extremal import extremal_design
 from deniable.planning.question import Question
 from deniable.planning.way import NORMAL
+from deniable.planning.workloads.ways import least_error
 
 PRINTABLE = 95
 FOUND = 0.95
@@ -118,6 +119,8 @@ def lower_bound(question: Question, epsilon: Epsilon, n: int) -> Bound | NoBound
         assert isinstance(question.domain, Text | Whole)
         least = word_bound(_choices(question.domain), question.words, eps, n)
         return Bound(least, None, f"Fano's inequality, for lists of at most {question.words} words among evenly drawn ones")
+    if question.task == "workload":
+        return _workload_bound(question, epsilon, n)
     if question.task == "location":
         return _place_bound(question.domain, epsilon)
     return _test_bound(question, epsilon, n)
@@ -176,6 +179,13 @@ def _place_bound(domain: Domain, epsilon: Epsilon) -> Bound | NoBound:
     except DeniableError:
         return NoBound("this rectangle: the linear program that proves one was not solved")
     return Bound(answer.lower_bound, None, f"proved by a linear program; {answer.mechanism.name} reaches {answer.worst_case:.6g}")
+
+
+def _workload_bound(question: Question, epsilon: Epsilon, n: int) -> Bound | NoBound:
+    least = least_error(question, question.each(epsilon), n)
+    if least is None:
+        return NoBound("a workload of so many values")
+    return Bound(least, NORMAL * least, "convex duality over all extremal rows, checked in integers; unbiased answers")
 
 
 def _test_bound(question: Question, epsilon: Epsilon, n: int) -> Bound:

@@ -22,6 +22,7 @@ from deniable.planning.question import Question
 from deniable.planning.shape import shape_ways
 from deniable.planning.way import LeftOut, Way
 from deniable.planning.words import word_ways
+from deniable.planning.workloads.ways import workload_ways
 
 TRIED = (0.01, 1.0, 2.0, 4.0, 8.0, 11.0, 16.0)
 """Between which the smallest epsilon is searched; hashes end at 11.09."""
@@ -51,6 +52,8 @@ def ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> Iterator
         return word_ways(question, epsilon)
     if question.task == "location":
         return place_ways(question, epsilon, slow=slow)
+    if question.task == "workload":
+        return workload_ways(question, epsilon, slow=slow)
     return hypothesis_ways(question, epsilon)
 
 

@@ -25,7 +25,7 @@ from deniable.core import (
 )
 from deniable.errors import InvalidParameter, NotSupported
 
-Task = Literal["frequency", "mean", "distribution", "quantile", "heavy-hitters", "location", "test"]
+Task = Literal["frequency", "mean", "distribution", "quantile", "heavy-hitters", "location", "test", "workload"]
 Data = Literal["even", "worst"]
 
 TASKS: tuple[str, ...] = get_args(Task)
@@ -37,6 +37,7 @@ DOMAINS: dict[str, tuple[type[Domain], ...]] = {
     "heavy-hitters": (Text, Whole),
     "location": (Rectangle, Disc, Points),
     "test": (Categories,),
+    "workload": (Categories,),
 }
 SEVERAL = ("frequency", "mean")
 MOST_BINS = 256
@@ -72,6 +73,8 @@ class Question:
     level: float = 0.5
     words: int = 10
     hypotheses: tuple[Sequence[str], Sequence[str]] | None = None
+    workload: str | None = None
+    """For the task workload: prefix, ranges, histogram, marginals:K or a .csv file."""
 
     def __post_init__(self) -> None:
         if self.task not in TASKS:
@@ -119,6 +122,8 @@ class Question:
                 raise NotSupported(f"a record is planned as it is, with fields that are {wanted}")
         if self.half_width is not None and self.task == "test":
             raise NotSupported("a test has no interval; give target_error, the probability of a wrong decision")
+        if (self.task == "workload") != (self.workload is not None):
+            raise InvalidParameter("the task workload, and no other, needs a workload: prefix, ranges, marginals:K or a .csv file")
         if self.task == "test" and self.hypotheses is None:
             raise InvalidParameter("the task test needs hypotheses: the shares of the values under P0 and under P1")
 

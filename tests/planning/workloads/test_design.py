@@ -185,12 +185,12 @@ def test_the_worst_value_errs_as_little_as_can_be(prefixes: WorkloadDesign) -> N
     assert worst.lower_bound > prefixes.error  # the worst is no better than the average can be
 
 
-def test_the_published_descent_stays_above_the_bound(prefixes: WorkloadDesign) -> None:
-    published = design_workload("prefix", 1, size=6, method="descent")
+def test_the_published_descent_stays_above_the_bound() -> None:
+    published = design_workload("prefix", 1, size=4, method="descent")
     assert published.bound is None
     assert published.mechanism is None
     assert Epsilon(1).allows(published.channel.max_ratio() or Fraction(10**9))
-    assert published.error > prefixes.error
+    assert published.error > 5.993  # the optimum, certified by design_workload("prefix", 1, size=4)
 
 
 def test_a_prior_moves_the_design() -> None:

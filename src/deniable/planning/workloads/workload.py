@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations, product
 from math import lcm, prod
 from pathlib import Path
@@ -29,12 +30,16 @@ NAMES = "prefix, ranges, histogram, marginals:K, marginals:all, or a .csv file w
 class Workload:
     """Questions W: what is asked about shares p is W p. Entries are `matrix * unit`, exactly.
 
+    `products` is WᵀW in squared units: all that errors depend on. The matrix itself is made when it is asked for.
+
     >>> workload("prefix", 3).matrix.tolist()
     [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
     """
 
     name: str
-    matrix: Integers
+    questions: int
+    products: Integers
+    make: Callable[[], Integers]
     unit: Fraction = Fraction(1)
     attributes: tuple[int, ...] | None = None
     """How many values each attribute has, where a value stands for a record (the last attribute changes fastest)."""
@@ -42,12 +47,12 @@ class Workload:
     @property
     def size(self) -> int:
         """How many values there are."""
-        return int(self.matrix.shape[1])
+        return len(self.products)
 
-    @property
-    def questions(self) -> int:
-        """How many questions there are."""
-        return len(self.matrix)
+    @cached_property
+    def matrix(self) -> Integers:
+        """One question a row, in units."""
+        return self.make()
 
     @property
     def answers(self) -> NDArray[np.float64]:
@@ -74,14 +79,15 @@ def workload(name: str, size: int | None = None, *, attributes: Sequence[int] | 
     if size is None or isinstance(size, bool) or not isinstance(size, int) or not 2 <= size <= MOST_VALUES:
         raise InvalidParameter(f"size must be a whole number from 2 to {MOST_VALUES}: how many values there are")
     if name == "histogram":
-        return Workload(name, np.eye(size, dtype=np.int64))
+        return _given(name, np.eye(size, dtype=np.int64))
+    place = np.arange(size)
+    later = np.maximum.outer(place, place)
     if name == "prefix":
-        return Workload(name, np.tril(np.ones((size, size), np.int64)))
+        # A prefix holds both values when it ends at the later one or after it.
+        return Workload(name, size, size - later, lambda: np.tril(np.ones((size, size), np.int64)))
     if name == "ranges":
-        first, last = np.triu_indices(size)
-        place = np.arange(size)
-        inside = (first[:, None] <= place) & (place <= last[:, None])
-        return Workload(name, inside.astype(np.int64))
+        both = (np.minimum.outer(place, place) + 1) * (size - later)
+        return Workload(name, size * (size + 1) // 2, both, lambda: _every_range(size))
     raise InvalidParameter(f"workload must be one of {NAMES}; got {name[:40]!r}")
 
 
@@ -108,7 +114,18 @@ def custom_workload(rows: Iterable[Sequence[Number]], name: str = "custom") -> W
     matrix = np.array(whole, np.int64)
     if (matrix == matrix[:, :1]).all():
         raise InvalidParameter("every question of this workload has the same answer for all data; there is nothing to learn")
-    return Workload(name, matrix, unit)
+    return _given(name, matrix, unit)
+
+
+def _given(name: str, matrix: Integers, unit: Fraction = Fraction(1), attributes: tuple[int, ...] | None = None) -> Workload:
+    return Workload(name, len(matrix), matrix.T @ matrix, lambda: matrix, unit, attributes)
+
+
+def _every_range(size: int) -> Integers:
+    first, last = np.triu_indices(size)
+    place = np.arange(size)
+    inside = (first[:, None] <= place) & (place <= last[:, None])
+    return inside.astype(np.int64)
 
 
 def _from_file(name: str, size: int | None) -> Workload:
@@ -149,7 +166,7 @@ def _marginals(name: str, sizes: tuple[int, ...]) -> Workload:
         for chosen in combinations(range(count), way):
             for cell in product(*(range(sizes[one]) for one in chosen)):
                 rows.append((records[:, list(chosen)] == np.array(cell, np.int64)).all(axis=1))
-    return Workload(name, np.array(rows).astype(np.int64), attributes=sizes)
+    return _given(name, np.array(rows).astype(np.int64), attributes=sizes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,7 +226,7 @@ class Gram:
 
 def gram(questions: Workload, people: Spread) -> Gram:
     """All that a design needs to know of a workload."""
-    whole = (questions.matrix.T @ questions.matrix).astype(object)
+    whole = questions.products.astype(object)
     weights = np.array(people.weights, dtype=object)
     total = people.total
     towards = whole @ weights

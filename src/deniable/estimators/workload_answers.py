@@ -1,0 +1,108 @@
+"""Answers to linear questions about the shares of categories, with their covariance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.optimize import nnls
+
+from deniable.core import Table
+from deniable.errors import InvalidParameter
+from deniable.estimators.estimate import Estimate, Floats, Target
+from deniable.estimators.frequency import shares
+from deniable.estimators.source import Source, accumulated
+from deniable.estimators.table_decoder import TableDecoder
+
+HEAVY = 1e6
+"""How much more the sum of the shares counts than a standard error of theirs."""
+
+
+@dataclass(frozen=True, eq=False)
+class BoundedTerms:
+    """Hoeffding's intervals: an answer is a mean of independent terms, one a report, within known ends."""
+
+    value: Floats
+    widths: Floats
+    n: int
+
+    def interval(self, level: float) -> tuple[Floats, Floats]:
+        """Holds for every number of reports and all data."""
+        reach = self.widths * np.sqrt(np.log(2 / (1 - level)) / (2 * self.n))
+        return self.value - reach, self.value + reach
+
+
+def answers(source: Source, questions: Any, *, target: Target = "these users", labels: Sequence[Any] | None = None) -> Estimate:
+    """Unbiased answers to linear questions: one a row, one number for every category.
+
+    Normal intervals need some hundred reports; `interval(method="exact")` holds for any number where the mechanism is a table.
+
+    >>> from deniable.core import Categories, make_mechanism
+    >>> mechanism = make_mechanism("k-rr", domain=Categories(3), epsilon=4)
+    >>> found = answers(mechanism.randomize_many([0, 1, 1, 2] * 500), [[1, 0, 0], [1, 1, 0], [1, 1, 1]])
+    >>> abs(float(found.value[1]) - 0.75) < 0.1, bool(found.standard_error[2] < 1e-9)
+    (True, True)
+    """
+    sums = accumulated(source)
+    found = shares(sums, target=target)
+    matrix = _checked(questions, found.value.size)
+    # Shares add up to 1: what is missing is spread evenly, which keeps them unbiased and calms the noise.
+    even = np.eye(found.value.size) - 1 / found.value.size
+    value = matrix @ (even @ found.value + 1 / found.value.size)
+    calm = matrix @ even
+    if found.covariance is None:
+        raise InvalidParameter("answers need the covariance of the shares, which is worked out for fewer values")
+    exact = None
+    if isinstance(sums.mechanism.channel, Table):
+        terms = calm @ TableDecoder(sums.mechanism).inverse
+        exact = BoundedTerms(value, np.ptp(terms, axis=1), sums.n)
+    return Estimate(
+        value=value,
+        covariance=calm @ found.covariance @ calm.T,
+        n=found.n,
+        target=target,
+        method=f"unbiased answers to {len(matrix)} linear questions, {found.method}",
+        labels=range(len(matrix)) if labels is None else labels,
+        small_sample=exact,
+    )
+
+
+def consistent_answers(source: Source, questions: Any, *, target: Target = "these users") -> Estimate:
+    """Answers that some distribution has: shares at least 0 that add up to 1, the nearest in the metric of their noise.
+
+    Biased; the result keeps the unbiased `parent`, whose variances and intervals it has.
+    """
+    parent = answers(source, questions, target=target)
+    found = shares(source, target=target)
+    matrix = _checked(questions, found.value.size)
+    return replace(
+        parent,
+        value=matrix @ possible_shares(found),
+        method=f"{parent.method}, made consistent (intervals are those before it)",
+        parent=parent,
+    )
+
+
+def possible_shares(found: Estimate) -> Floats:
+    """The nearest shares that are at least 0 and add up to 1, in the metric of the estimate's own covariance."""
+    size = found.value.size
+    covariance = np.diag(found.variance) if found.covariance is None else found.covariance
+    values, vectors = np.linalg.eigh(covariance)
+    # Along the sum there may be no noise at all: it is held by a row of its own.
+    least = max(float(values.max()) * 1e-9, 1e-300)
+    metric = (vectors / np.sqrt(np.maximum(values, least))).T
+    total = np.full((1, size), HEAVY / np.sqrt(max(float(values.max()), 1e-300)))
+    solved, _ = nnls(np.concatenate([metric, total]), np.concatenate([metric @ found.value, total[0, :1]]))
+    return np.asarray(solved / solved.sum(), np.float64)
+
+
+def _checked(questions: Any, size: int) -> Floats:
+    try:
+        matrix = np.asarray(getattr(questions, "answers", questions), np.float64)
+    except (TypeError, ValueError):
+        matrix = np.zeros(0)
+    if matrix.ndim != 2 or matrix.shape[1] != size or not np.isfinite(matrix).all():
+        raise InvalidParameter(f"questions must be rows of {size} finite numbers, one for every category")
+    return matrix

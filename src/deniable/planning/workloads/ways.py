@@ -1,0 +1,212 @@
+"""Linear questions in the planner: the designed table beside the mechanisms and trees that people use for them.
+
+The error is the root of the mean squared error of an answer, given the users' data, for people spread evenly. Everything
+follows from the covariance C of unbiased shares: the squared errors add up to tr(C WᵀW).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+
+import numpy as np
+
+from deniable.batch import Accumulator, Keystream, randomize_many
+from deniable.core import Categories, Epsilon, Interval, Mechanism, make_mechanism
+from deniable.errors import NotSupported
+from deniable.estimators import (
+    HierarchicalHistogram,
+    consistent,
+    influence,
+    support_counts,
+    support_law,
+)
+from deniable.planning.fakes import part_of, supported
+from deniable.planning.frequency import NAMES, attempt
+from deniable.planning.question import Question
+from deniable.planning.trials import each_sum, rounds
+from deniable.planning.way import Floats, LeftOut, Prediction, Way, normal
+from deniable.planning.workloads.design import WorkloadDesign, columns, design_workload
+from deniable.planning.workloads.rows import MOST_ENUMERATED
+from deniable.planning.workloads.workload import Workload, workload
+from deniable.privacy import Gain
+
+FAN_OUTS = (2, 4, 8, 16, 32)
+ORACLES = ("hadamard", "oue")
+QUICK = 10
+"""Up to so many values a design takes a moment; more are designed only where the answer is wanted."""
+PLANNED = 1e-4
+MOST_ENTRIES = 1 << 22
+Losses = Callable[[int, int, Keystream], Floats]
+
+
+@lru_cache(maxsize=32)
+def asked(name: str, size: int) -> Workload:
+    """The workload of a question."""
+    return workload(name, size)
+
+
+@lru_cache(maxsize=64)
+def designed(name: str, size: int, epsilon: Epsilon) -> WorkloadDesign:
+    """The design, kept: a plan asks for the mechanism and for the bound."""
+    return design_workload(asked(name, size), epsilon, tolerance=PLANNED)
+
+
+def workload_ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> Iterator[Way | LeftOut]:
+    """Every way to ask for the answers at this epsilon."""
+    questions, each = _read(question), question.each(epsilon)
+    size = questions.size
+    if size <= (MOST_ENUMERATED if slow else QUICK):
+        yield _design(questions, designed(questions.name, size, each))
+    else:
+        yield LeftOut("extremal", f"designs are for at most {MOST_ENUMERATED} values")
+    for name in NAMES:
+        make = partial(make_mechanism, name, domain=Categories(size), epsilon=each)
+        yield attempt(name, make, partial(_categories, questions))
+    for fan_out in FAN_OUTS:
+        levels = round(math.log(size, fan_out))
+        if levels > 1 and fan_out**levels == size:
+            for oracle in ORACLES:
+                yield _tree(HierarchicalHistogram(Interval(0, size), each, fan_out, levels, oracle), questions)  # type: ignore[arg-type]
+
+
+def least_error(question: Question, epsilon: Epsilon, n: int) -> float | None:
+    """What no mechanism passes, in the planner's units; None where it is not worked out."""
+    questions = _read(question)
+    if questions.size > MOST_ENUMERATED:
+        return None
+    bound = designed(questions.name, questions.size, epsilon).lower_bound
+    return None if bound is None else math.sqrt(bound / questions.questions / n)
+
+
+def _read(question: Question) -> Workload:
+    assert question.workload is not None
+    assert isinstance(question.domain, Categories)
+    return asked(question.workload, question.domain.size)
+
+
+def _added(questions: Workload, covariance: Floats) -> float:
+    """tr(C WᵀW) over the number of questions."""
+    return float((covariance * questions.products).sum()) * float(questions.unit) ** 2 / questions.questions
+
+
+def _way(
+    name: str, inner: str | None, made: object, estimator: str, once: float, losses: Losses, gain: Callable[[int], Gain]
+) -> Way:
+    def predict(n: int) -> Prediction:
+        return normal(math.sqrt(max(once, 0.0) / n))
+
+    return Way(name=name, inner=inner, asked=made, estimator=estimator, predict=predict, losses=losses, gain=gain)
+
+
+def _design(questions: Workload, found: WorkloadDesign) -> Way:
+    mechanism = found.mechanism
+    assert mechanism is not None
+    law = np.array(columns(found.channel), np.float64).T
+    law /= law.sum(axis=1, keepdims=True)
+    weighed = law / law.mean(axis=0)
+    inverse = np.linalg.solve(weighed @ law.T, weighed)
+
+    def losses(n: int, runs: int, stream: Keystream) -> Floats:
+        return _measured(questions, mechanism, n, runs, stream, lambda sums: inverse @ sums.sums / n)
+
+    once = found.exact.mean / questions.questions
+    gain = partial(_gain, questions, inverse)
+    return _way(mechanism.name, "designed", mechanism, "answers(reports, questions)", once, losses, gain)
+
+
+def _categories(questions: Workload, mechanism: Mechanism) -> Way:
+    law, size = support_law(mechanism), questions.size
+    # Shares must add up to 1: what is missing is spread evenly, which keeps them unbiased.
+    even = np.eye(size) - 1 / size
+    covariance = even @ law.count_noise(np.full(size, 1 / size), True) @ even
+
+    def shares(sums: Accumulator) -> Floats:
+        found = (support_counts(sums) / sums.n - law.q) / law.gap
+        return np.asarray(found + (1 - found.sum()) / size)
+
+    def losses(n: int, runs: int, stream: Keystream) -> Floats:
+        return _measured(questions, mechanism, n, runs, stream, shares)
+
+    def gain(n: int) -> Gain:
+        matrix, exact = _shown(questions)
+        moved, reached = supported(matrix @ even, law, mechanism)
+        return Gain("one answer", part_of(n) * float(np.abs(moved).max()), float(np.abs(moved).max()), exact and reached)
+
+    estimator = "answers(reports, questions)"
+    return _way(mechanism.name, None, mechanism, estimator, _added(questions, covariance), losses, gain)
+
+
+def _tree(tree: HierarchicalHistogram, questions: Workload) -> Way:
+    size, chances, covariance = questions.size, [], np.zeros((questions.size, questions.size))
+    for mechanism in tree.mechanisms:
+        law, nodes = support_law(mechanism), mechanism.domain.size
+        chance = law.q + law.gap / nodes
+        chances.append(tree.levels * chance * (1 - chance) / law.gap**2)
+    pulls = [influence(unit, chances, tree.fan_out) for unit in np.eye(size)]
+    for level, mechanism in enumerate(tree.mechanisms):
+        law, nodes = support_law(mechanism), mechanism.domain.size
+        even = np.full(nodes, 1 / nodes)
+        rows = np.array([pull[level] for pull in pulls])
+        covariance += tree.levels * rows @ (law.count_noise(even, True) + np.diag(even) - 1 / nodes**2) @ rows.T
+    # Who was asked at a level is part of it; which users there are is not.
+    covariance -= np.eye(size) / size - 1 / size**2
+
+    def losses(n: int, runs: int, stream: Keystream) -> Floats:
+        people, truth = _people(n, size)
+        found = np.empty(runs)
+        for run in range(runs):
+            sums = tree.accumulate(tree.randomize_many(people + 0.5, stream))
+            leaves = consistent(sums.node_shares(), sums.node_variances(), tree.fan_out)[-1]
+            found[run] = _loss(questions, leaves - truth)
+        return found
+
+    def gain(n: int) -> Gain:
+        matrix, _ = _shown(questions)
+        most = 0.0
+        for level, mechanism in enumerate(tree.mechanisms):
+            rows = matrix @ np.array([pull[level] for pull in pulls])
+            most = max(most, float(np.abs(supported(rows, support_law(mechanism), mechanism)[0]).max()))
+        return Gain("one answer", part_of(n, tree.levels) * most, most, False)
+
+    inner = f"{tree.oracle}, fan-out {tree.fan_out}, {tree.levels} levels"
+    estimator = "HierarchicalHistogram.accumulate(reports).shares()"
+    return _way("hierarchical-histogram", inner, tree, estimator, _added(questions, covariance), losses, gain)
+
+
+def _people(n: int, size: int) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], Floats]:
+    people = np.arange(n) % size
+    return people, np.bincount(people, minlength=size) / n
+
+
+def _loss(questions: Workload, off: Floats) -> float:
+    """The mean squared error of the answers, from that of the shares."""
+    return float(off @ questions.products @ off) * float(questions.unit) ** 2 / questions.questions
+
+
+def _measured(
+    questions: Workload, mechanism: Mechanism, n: int, runs: int, stream: Keystream, shares: Callable[[Accumulator], Floats]
+) -> Floats:
+    people, truth = _people(n, questions.size)
+    found = []
+    for count in rounds(n, runs):
+        reports = randomize_many(mechanism, np.tile(people, count), stream)
+        found += [_loss(questions, shares(sums) - truth) for sums in each_sum(reports, n)]
+    return np.array(found)
+
+
+def _shown(questions: Workload) -> tuple[Floats, bool]:
+    """The questions themselves; of very many ranges the prefixes, two of which make a range."""
+    if questions.questions * questions.size <= MOST_ENTRIES:
+        return questions.answers, True
+    if questions.name != "ranges":
+        raise NotSupported("so many questions are too many to see what fake users could do")
+    return 2 * np.tril(np.ones((questions.size, questions.size))), False
+
+
+def _gain(questions: Workload, inverse: Floats, n: int) -> Gain:
+    matrix, exact = _shown(questions)
+    moved = matrix @ inverse - matrix.mean(axis=1)[:, None]
+    most = float(np.abs(moved).max())
+    return Gain("one answer", part_of(n) * most, most, exact)
