@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import click
 
 from deniable.cli.terminal import print_json
-from deniable.errors import DeniableError, InvalidParameter, MissingPackage
+from deniable.errors import DeniableError, InvalidParameter
 
 WORKER = "DENIABLE_SOCKET"
 """Set for worker processes: the number of the listening socket they inherit."""
@@ -68,7 +68,8 @@ def serve(
     as_json: bool,
 ) -> None:
     """Collect answers to SURVEYS (TOML files): count each report once, show estimates."""
-    collector = _collector()
+    import deniable.collector as collector
+
     if (tls_certificate is None) != (tls_key is None):
         raise InvalidParameter("give both --tls-certificate and --tls-key, or neither")
     from deniable.surveys import is_loopback
@@ -126,9 +127,11 @@ def _in_the_clear(host: str, allowed: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def token(name: str, role: str, database: str, as_json: bool) -> None:
     """Make a token called NAME and print it, once: only its hash is stored."""
+    from deniable.collector import Store
+
     path = database.removeprefix("sqlite:///")
     is_new = database.startswith("sqlite:///") and not Path(path).exists()
-    store = _collector().Store(database)
+    store = Store(database)
     try:
         made = store.add_token(name, role)
     finally:
@@ -139,14 +142,6 @@ def token(name: str, role: str, database: str, as_json: bool) -> None:
         click.echo(made)
     if is_new:
         click.echo(f"deniable: {path} is a new database; the token is for a collector that is served with it", err=True)
-
-
-def _collector() -> Any:
-    try:
-        import deniable.collector as collector
-    except ImportError as error:
-        raise MissingPackage(f"serving needs {error.name}: pip install 'deniable[collector]'") from None
-    return collector
 
 
 def _dashboard_pages() -> list[Any]:

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
+from deniable._extras import required
 from deniable.errors import InvalidParameter
 
 BUSY_SECONDS = 30
@@ -29,6 +30,7 @@ def engine_of(url: str) -> Engine:
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         return engine
     if url.startswith("postgresql+psycopg://"):
+        required("psycopg")
         try:
             return create_engine(url, pool_pre_ping=True, pool_size=4, max_overflow=4)
         except (ArgumentError, ValueError):

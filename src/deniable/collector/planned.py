@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from deniable import estimators, planning, studies
 from deniable.batch import accumulator_for
 from deniable.collector.estimates import views_of
-from deniable.collector.smoothed_error import smoothed_error
 from deniable.collector.store import Store
 from deniable.core import (
     Binary,
@@ -27,10 +27,7 @@ from deniable.core import (
     output_bits,
     show_fraction,
 )
-from deniable.errors import DeniableError, NotSupported
-from deniable.estimators import debiasing
-from deniable.planning import CIRCULAR, NUMERIC, Question, Way, touched, ways
-from deniable.studies import density_map
+from deniable.errors import DeniableError, MissingPackage, NotSupported
 from deniable.surveys import Asked, Survey, survey_from_toml, usual_mechanism
 
 Learn = Literal["frequency", "mean", "distribution", "location", "heavy-hitters"]
@@ -78,7 +75,7 @@ class Choice:
     @property
     def cost(self) -> tuple[int, int, float]:
         """What decides between equally good ones; the error is rounded, so that every machine decides alike."""
-        return self.bytes, touched(self.mechanism.channel), float(f"{self.error:.3g}")
+        return self.bytes, planning.touched(self.mechanism.channel), float(f"{self.error:.3g}")
 
 
 def planned_survey(text: str) -> Planned:
@@ -104,6 +101,8 @@ def planned_survey(text: str) -> Planned:
         try:
             found, reasons[asked.name] = chosen(asked)
             return found
+        except MissingPackage:  # what a survey file means must not depend on what is installed
+            raise
         except DeniableError as error:
             name = usual_mechanism(asked)
             reasons[asked.name] = f"{name}: the usual mechanism for such answers; nothing could be planned ({error})."
@@ -155,16 +154,18 @@ def _candidates(asked: Asked, learn: Learn) -> Iterator[Choice]:
     """Mechanisms on this very domain with their predicted errors, in the planner's order."""
     if learn == "distribution":
         # The planner predicts shares by linear inversion; this collector smooths, so it predicts that.
-        for name in CIRCULAR if isinstance(asked.domain, Circle) else NUMERIC:
+        from deniable.collector.smoothed_error import smoothed_error
+
+        for name in planning.CIRCULAR if isinstance(asked.domain, Circle) else planning.NUMERIC:
             try:
                 made: Mechanism = make_mechanism(name, domain=asked.domain, epsilon=asked.epsilon)
                 yield Choice(made, smoothed_error(made, asked.respondents))
             except DeniableError:
                 continue
         return
-    question = Question(task=learn, domain=asked.domain, users=asked.respondents, epsilon=asked.epsilon)
-    for way in ways(question, asked.epsilon, slow=False):
-        if isinstance(way, Way) and isinstance(way.asked, Mechanism) and way.asked.domain == asked.domain:
+    question = planning.Question(task=learn, domain=asked.domain, users=asked.respondents, epsilon=asked.epsilon)
+    for way in planning.ways(question, asked.epsilon, slow=False):
+        if isinstance(way, planning.Way) and isinstance(way.asked, Mechanism) and way.asked.domain == asked.domain:
             try:
                 yield Choice(way.asked, way.predict(asked.respondents).error)
             except DeniableError:
@@ -176,14 +177,14 @@ def readable(mechanism: Mechanism, learn: Learn) -> bool:
     certificate = mechanism.certificate()
     if not certificate.holds or certificate.delta:
         return False
-    if isinstance(mechanism.domain, Interval) and debiasing(mechanism) is None:
+    if isinstance(mechanism.domain, Interval) and estimators.debiasing(mechanism) is None:
         return False
     try:
         outputs = mechanism.channel.outputs
         sums = accumulator_for(mechanism)
         sums.add([Report(mechanism.fingerprint, place * outputs // TRIED) for place in range(TRIED)])
         if learn == "location":
-            density_map(sums, cells=2, most_iterations=1)
+            studies.density_map(sums, cells=2, most_iterations=1)
             return True
         return VIEWS[learn] <= {view.what for view in views_of(mechanism, sums, sums, "")}
     except DeniableError:
