@@ -10,13 +10,16 @@
 # make mutation      plant small faults in the parts that privacy rests on; do their tests notice?
 # make reproduce     every table and figure of the sources, ours beside the published
 # make generated   vectors, pages and counts that programs write
+# make lock    pin the development environment anew: requirements/dev.lock, and requirements/lowest.lock with every lower bound
+# make test-lowest   the tests of the core, of surveys, batches and estimators on the lowest versions that pyproject.toml allows
+# make dist    wheels and source archives, built twice and compared
 # make clean   remove what the other targets made
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-all heavy check docs coverage bench bench-check mutation reproduce generated clean
+.PHONY: demo test test-all heavy check docs coverage bench bench-check mutation reproduce generated lock test-lowest dist clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m deniable.cli demo
@@ -35,7 +38,7 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-docs: $(VENV)/.docs
+docs: $(VENV)/.dev
 	$(BIN)/python docs/site.py
 
 bench: $(VENV)/.dev
@@ -66,22 +69,59 @@ generated: $(VENV)/.dev
 	$(BIN)/python -m tests.generated
 
 clean:
-	rm -rf $(VENV) .venv-peers output build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .schemathesis
+	rm -rf $(VENV) .venv-peers $(LOWEST) output build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .schemathesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("deniable needs Python 3.11 or later" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 
-# Stamps: installing again only when pyproject.toml changes keeps repeated runs fast.
-$(VENV)/.demo: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[collector,demo]'
-	@touch $@
+# Names, versions and hashes only, for every platform and Python; where packages come from is the business of your pip.
+LOCK := uv pip compile pyproject.toml --extra dev --extra docs --universal --python-version 3.11 --upgrade
+LOCK += --generate-hashes --no-header --no-annotate --quiet
+lock:
+	$(PYTHON) -m venv output/lock
+	output/lock/bin/python -m pip $(QUIETLY) uv
+	mkdir -p requirements
+	output/lock/bin/$(LOCK) -o requirements/dev.lock
+	output/lock/bin/$(LOCK) --resolution lowest-direct -o requirements/lowest.lock
+	! grep -n '://' requirements/*.lock
 
-$(VENV)/.dev: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,demo]' -e reproduce
+# Wheels and source archives, built twice from two checkouts of this commit; a byte that differs is an error.
+dist: export SOURCE_DATE_EPOCH = $(shell git log -1 --format=%ct)
+dist: $(VENV)/.dev
+	rm -rf dist output/dist
+	for copy in first second; do \
+	  git clone --quiet . output/dist/$$copy && mkdir output/dist/$$copy.built || exit 1; \
+	  for project in . reproduce; do \
+	    (cd output/dist/$$copy/$$project && $(abspath $(BIN))/python -m hatchling build -d $(CURDIR)/output/dist/$$copy.built) || exit 1; \
+	  done; \
+	done
+	diff -r output/dist/first.built output/dist/second.built
+	cp -r output/dist/first.built dist
+
+LOWEST := .venv-lowest
+LOWEST_PARTS := tests/core tests/surveys tests/batch tests/estimators tests/cli
+test-lowest: $(LOWEST)/.stamp
+	$(LOWEST)/bin/python -m pytest -n 2 $(LOWEST_PARTS)
+
+# Stamps: installing again only when something changes keeps repeated runs fast. Versions come from the lock file, so a run can be
+# repeated; this project itself is installed without dependencies, by the build backend that the lock file names.
+QUIETLY := install --quiet --disable-pip-version-check
+PROJECT := --no-deps --no-build-isolation -e . -e reproduce
+
+$(VENV)/.dev: pyproject.toml reproduce/pyproject.toml requirements/dev.lock | $(BIN)/python
+	$(BIN)/python -m pip $(QUIETLY) --require-hashes -r requirements/dev.lock
+	$(BIN)/python -m pip $(QUIETLY) $(PROJECT)
 	@touch $@ $(VENV)/.demo
 
-$(VENV)/.docs: pyproject.toml | $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+$(LOWEST)/.stamp: pyproject.toml reproduce/pyproject.toml requirements/lowest.lock
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip $(QUIETLY) --require-hashes -r requirements/lowest.lock
+	$(LOWEST)/bin/python -m pip $(QUIETLY) $(PROJECT)
+	@touch $@
+
+# Only what the demonstration needs, in its newest versions: what somebody gets who installs the package.
+$(VENV)/.demo: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip $(QUIETLY) -e '.[demo]'
 	@touch $@

@@ -18,7 +18,7 @@ def test_the_page_shows_the_example_it_uses() -> None:
 
 def test_the_extra_that_is_installed_exists_and_brings_a_server() -> None:
     (install, _), *_ = steps(PAGE)
-    assert install == "pip install '.[collector]'"
+    assert install == "pip install '.[collector,arrays]'"
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     assert any(package.startswith("uvicorn") for package in extras["collector"])
 

@@ -1,6 +1,6 @@
 """What a package is asked and how it answers: one JSON line in, one JSON line out. Standard library only.
 
-    {"do": "privatise" | "aggregate" | "both", "mechanism": …, "n": …, "k": …, "epsilon": …}  ->  {"seconds": …}
+    {"do": "privatise" | "aggregate" | "both", "mechanism": …, "n": …, "k": …, "epsilon": …}  ->  {"seconds": …, "others": …}
     {"do": "check", …, "repeats": …}    ->  what the package estimates, with its standard error, beside the truth
     {"do": "about"}                     ->  versions
     {"do": "memory"}                    ->  peak megabytes of this process, and how many there were before any work
@@ -84,11 +84,22 @@ def kept_share(kept: float, k: int, epsilon: float) -> float:
     return (kept - q) / (p - q)
 
 
-def seconds(work: Callable[[], Any]) -> float:
-    """How long it takes."""
-    begin = time.perf_counter()
+def timed(work: Callable[[], Any]) -> dict[str, float]:
+    """How long it takes by the clock, and how many cores other processes kept busy meanwhile (where the system tells)."""
+    busy, own, begin = _busy(), time.process_time(), time.perf_counter()
     work()
-    return time.perf_counter() - begin
+    took = time.perf_counter() - begin
+    own = time.process_time() - own
+    return {"seconds": took, "others": max(0.0, _busy() - busy - own) / took if took > 0 else 0.0}
+
+
+def _busy() -> float:
+    """Seconds that all cores together have worked since the machine started; 0 where the system does not tell."""
+    counters = pathlib.Path("/proc/stat")
+    if not counters.exists():
+        return 0.0
+    user, nice, system, _idle, _waiting, *rest = (int(number) for number in counters.read_text().split("\n", 1)[0].split()[1:])
+    return (user + nice + system + sum(rest[:2])) / os.sysconf("SC_CLK_TCK")
 
 
 def checked(offer: Offer, values: Any, repeats: int) -> dict[str, Any]:
@@ -137,11 +148,11 @@ class Service:
         if do == "check":
             return checked(made, values, question["repeats"])
         if do == "privatise":
-            return {"seconds": seconds(lambda: made.privatise(values))}
+            return timed(lambda: made.privatise(values))
         if do == "both":
-            return {"seconds": seconds(lambda: made.aggregate(made.privatise(values)))}
+            return timed(lambda: made.aggregate(made.privatise(values)))
         reports = self.made(("reports", offer, k, epsilon, n), lambda: made.privatise(values))
-        return {"seconds": seconds(lambda: made.aggregate(reports))}
+        return timed(lambda: made.aggregate(reports))
 
     def made(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
         """What an earlier question has made already; things for another mechanism or k are forgotten."""

@@ -1,4 +1,4 @@
-"""Everyone does the same work in turns, several times; medians, and seconds per user."""
+"""Everyone does the same work in turns, several times: the median of ours, the best of the others; seconds per user."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ from speed.tasks import EPSILON, Task, both_ways
 
 LEAST_SECONDS = 0.1
 """A peer gets more and more users until its work takes so long; fewer are not timed well."""
+WELL_TIMED = 0.02
+"""Seconds from which on a number of users can be a peer's favourite."""
 FEWEST = 256
+QUIET = 0.25
+"""Cores that other processes may use during a peer's turn; a turn beside more than that is taken again."""
+PATIENCE = 4
+"""So many times the wanted turns are tried before a peer's turns count although the machine was busy."""
 CHECKED_USERS, CHECKS = 400, 64
 Progress = Callable[[str], None]
 
@@ -22,56 +28,71 @@ def ask(one: Conversation, task: Task, users: int, do: str = "", **more: Any) ->
     return one.ask(do=do or task.do, mechanism=task.mechanism, n=users, k=task.k, epsilon=EPSILON, **more)
 
 
-def settled(one: Conversation, task: Task, least: float) -> tuple[int, Answer]:
-    """How many users the package gets, and its last answer. The first question is not timed: it may compile."""
+def favourite(one: Conversation, task: Task, least: float) -> tuple[int, Answer]:
+    """The number of users with which the package is fastest per user, and its last answer.
+
+    The first question is not timed: it may compile.
+    """
     users = FEWEST
     ask(one, task, users)
+    tried: dict[int, float] = {}
     while True:
         answer = ask(one, task, users)
-        if "seconds" not in answer or users >= task.users or answer["seconds"] >= least:
+        if "seconds" not in answer:
             return users, answer
+        tried[users] = answer["seconds"]
+        if users >= task.users or answer["seconds"] >= least:
+            well_timed = {n: seconds / n for n, seconds in tried.items() if seconds >= min(WELL_TIMED, answer["seconds"])}
+            return min(well_timed, key=lambda n: well_timed[n]), answer
         users = min(4 * users, task.users)
 
 
 def compare(task: Task, parties: list[Conversation], repeats: int, least: float = LEAST_SECONDS) -> dict[str, Any]:
-    """One row: every package's median seconds per user, and ours with as many users as each peer had."""
+    """One row of one run. Ours is the median of its turns, a peer the fastest of its turns on an idle machine."""
     plan: list[tuple[Conversation, int]] = []
     row: dict[str, Any] = {"task": task.key, "label": task.label, "do": task.do, "packages": {}}
     for one in parties:
         ours = one.peer in (OURS, ONE_CORE)
-        users, answer = (task.users, ask(one, task, task.users)) if ours else settled(one, task, least)  # ours compiles here
+        users, answer = (task.users, ask(one, task, task.users)) if ours else favourite(one, task, least)  # ours compiles here
         if "seconds" in answer:
             plan.append((one, users))
         else:
             row["packages"][one.peer.name] = answer
     # Ours again, with as many users as each of the others has.
     mine = next((one for one in parties if one.peer == OURS), None)
-    rest = {users for one, users in plan if one.peer not in (OURS, ONE_CORE)}
-    small = [(mine, users) for users in sorted(rest)] if mine is not None else []
+    sizes = {users for one, users in plan if one.peer not in (OURS, ONE_CORE)}
+    small = [(mine, users) for users in sorted(sizes)] if mine is not None else []
     turns = [*plan, *small]
-    times: list[list[float]] = [[] for _ in turns]
-    for _ in range(repeats):
+    answers: list[list[Answer]] = [[] for _ in turns]
+    for turn in range(PATIENCE * repeats):
         for place, (one, users) in enumerate(turns):
-            answer = ask(one, task, users)
-            if "seconds" in answer:
-                times[place].append(answer["seconds"])
-    alike = {users: statistics.median(found) for (_, users), found in zip(small, times[len(plan) :], strict=True) if found}
-    for (one, users), found in zip(plan, times, strict=False):
-        if not found:
+            is_peer = one.peer not in (OURS, ONE_CORE)
+            if turn < repeats or (is_peer and len(_quiet(answers[place])) < repeats):
+                answer = ask(one, task, users)
+                if "seconds" in answer:
+                    answers[place].append(answer)
+    alike = {users: _median(given) for (_, users), given in zip(small, answers[len(plan) :], strict=True) if given}
+    for (one, users), given in zip(plan, answers, strict=False):
+        if not given:
             row["packages"][one.peer.name] = ask(one, task, users)
             continue
-        seconds = statistics.median(found)
-        entry = {
-            "users": users,
-            "seconds": seconds,
-            "fastest": min(found),
-            "slowest": max(found),
-            "per_user": seconds / users,
-        }
-        if users in alike and one.peer not in (OURS, ONE_CORE):
+        quiet = _quiet(given)
+        fastest = min(answer["seconds"] for answer in quiet or given)
+        is_peer = one.peer not in (OURS, ONE_CORE)
+        seconds = fastest if is_peer else _median(given)
+        entry = {"users": users, "seconds": seconds, "per_user": seconds / users, "turns": len(given), "quiet": len(quiet)}
+        if users in alike and is_peer:
             entry["ours_with_as_many"] = alike[users]
         row["packages"][one.peer.name] = entry
     return row
+
+
+def _quiet(answers: list[Answer]) -> list[Answer]:
+    return [answer for answer in answers if answer.get("others", 0.0) <= QUIET]
+
+
+def _median(answers: list[Answer]) -> float:
+    return statistics.median(answer["seconds"] for answer in answers)
 
 
 def compare_all(tasks: list[Task], repeats: int, least: float, say: Progress) -> list[dict[str, Any]]:

@@ -24,8 +24,9 @@ def page(found: Row) -> str:
         bars_table(found),
         "![Nanoseconds per user](results.svg)",
         "## Privatise: nanoseconds per user",
-        "deniable uses two threads from 131,072 users on; the second column is the same on one core. In brackets: the number of "
-        "users, and how many times faster deniable is with as many users as the peer had.",
+        "deniable uses two threads from 131,072 users on; the second column is the same on one core. Ours is the median of its "
+        "turns in the middle run, a peer the fastest of its turns in all runs, with the number of users that suits it best. In "
+        "brackets: that number, and how many times faster deniable is with as many users. A star: no turn was undisturbed.",
         _compared(found["privatise"]),
         "## Aggregate: nanoseconds per report",
         "From reports in memory to the estimates of all values. deniable's estimates come with their covariance; nobody else's do.",
@@ -102,7 +103,7 @@ def _cell(entry: Row | None) -> str:
         return "not offered"
     if "failed" in entry:
         return str(entry["failed"])
-    text = _nanoseconds(entry["per_user"])
+    text = _nanoseconds(entry["per_user"]) + ("" if entry.get("quiet", 1) else "*")
     if "ours_with_as_many" in entry:
         text += f" (n={entry['users']:,}; {entry['seconds'] / entry['ours_with_as_many']:,.0f}×)"
     return text

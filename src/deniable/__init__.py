@@ -22,5 +22,5 @@ a certificate or a report is Python that makes an equal one; one that was cut sh
 
 from deniable._door import door
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __getattr__, __dir__, __all__ = door(__name__)

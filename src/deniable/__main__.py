@@ -1,6 +1,6 @@
 """`python -m deniable` is the same as `deniable`."""
 
-from deniable.cli.app import main
+from deniable.cli import main
 
 if __name__ == "__main__":
-    main(prog_name="deniable")
+    main()

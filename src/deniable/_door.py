@@ -1,10 +1,14 @@
-"""The door of a package: its public names, listed once in its stub, each loaded when it is first asked for."""
+"""The door of a package: its public names, listed once in its stub, each loaded when it is first asked for.
+
+A name that needs an extra which is not installed says so, in one sentence with the command that installs it.
+"""
 
 from __future__ import annotations
 
 import re
 import sys
-from importlib import import_module
+
+from deniable._extras import required
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +28,7 @@ def door(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], l
     }
 
     def load(name: str) -> Any:
-        value = getattr(import_module(homes[name]), name) if name in homes else _package(package, name)
+        value = getattr(required(homes[name]), name) if name in homes else _package(package, name)
         setattr(module, name, value)  # the next look-up finds it at once
         return value
 
@@ -38,7 +42,7 @@ def _package(package: str, name: str) -> Any:
     """A package inside, which need not be imported first: `deniable.estimators` after `import deniable`."""
     inside = f"{package}.{name}"
     try:
-        return import_module(inside)
+        return required(inside)
     except ModuleNotFoundError as error:
         if error.name != inside:  # it is there, but not what it needs
             raise

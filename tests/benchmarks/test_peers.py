@@ -121,3 +121,43 @@ def test_ours_is_also_timed_with_as_many_users_as_the_peer_had(tmp_path: Path, m
 def test_a_failed_installation_is_reported_by_its_own_words(tmp_path: Path) -> None:
     with pytest.raises(environments.NotInstalled, match="ERROR: this is why"):
         environments._run(["python3", "-c", "import sys; sys.exit('noise\\nERROR: this is why\\nmore noise')"])
+
+
+class Told:
+    """A package whose answers are given in advance: seconds for a number of users, and how busy the machine was."""
+
+    def __init__(self, name: str, seconds: Any, others: list[float] | None = None) -> None:
+        self.peer = environments.Peer(name, "none.py")
+        self.seconds, self.others, self.asked = seconds, list(others or []), 0
+
+    def ask(self, n: int, **_question: Any) -> dict[str, Any]:
+        self.asked += 1
+        return {"seconds": self.seconds(n, self.asked), "others": self.others.pop(0) if self.others else 0.0}
+
+
+def test_a_peer_gets_the_number_of_users_that_suits_it_best() -> None:
+    # Best at 4,096 users: 20 microseconds each, and 40 with more or fewer.
+    picky = Told("picky", lambda n, asked: n * (20e-6 if n == 4096 else 40e-6))
+    task = tasks.Task("privatise", "k-rr", 100, 10**6)
+    assert comparing.favourite(picky, task, 0.5)[0] == 4096
+
+
+def test_a_peers_fastest_turn_counts_and_the_median_of_ours() -> None:
+    slower = [0.0, 5.0, 4.0, 1.0, 3.0, 2.0]
+    ours = Told(environments.OURS.name, lambda n, asked: 1.0 + slower[(asked - 1) % 6])
+    ours.peer = environments.OURS
+    peer = Told("peer", lambda n, asked: 1.0 + slower[asked % 6])
+    row = comparing.compare(tasks.Task("privatise", "k-rr", 100, 256), [ours, peer], 5)
+    assert row["packages"]["peer"]["seconds"] == 1.0
+    assert row["packages"][environments.OURS.name]["seconds"] > 1.0
+
+
+def test_a_turn_beside_other_work_is_taken_again() -> None:
+    fast_when_quiet = Told("peer", lambda n, asked: 1.0 if asked > 7 else 0.5, [0.0, 0.0, *[1.0] * 5])
+    entry = comparing.compare(tasks.Task("privatise", "k-rr", 100, 256), [fast_when_quiet], 5)["packages"]["peer"]
+    assert entry["quiet"] == 5
+    assert entry["turns"] == 10
+    assert entry["seconds"] == 1.0  # the disturbed ones do not count, not even where they were faster
+    never = Told("peer", lambda n, asked: 1.0, [1.0] * 1000)
+    entry = comparing.compare(tasks.Task("privatise", "k-rr", 100, 256), [never], 5)["packages"]["peer"]
+    assert (entry["quiet"], entry["turns"]) == (0, 5 * comparing.PATIENCE)

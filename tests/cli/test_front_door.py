@@ -16,9 +16,9 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from deniable._extras import EXTRAS
 from deniable.cli.app import main
 from deniable.cli.commands import COMMANDS, SECTIONS
-from deniable.cli.doctor import ADDS, INTERNAL
 
 ROOT = Path(__file__).parents[2]
 CONTEXT = click.Context(main)
@@ -128,7 +128,7 @@ def test_the_shell_is_told_the_commands_that_fit() -> None:
 def test_the_doctor_knows_every_extra_of_the_package() -> None:
     with (ROOT / "pyproject.toml").open("rb") as file:
         extras = set(tomllib.load(file)["project"]["optional-dependencies"])
-    assert set(ADDS) == extras - INTERNAL
+    assert set(EXTRAS) == extras - {"all", "dev", "docs"}
 
 
 def test_the_doctor_looks_at_the_core_and_says_what_to_install() -> None:

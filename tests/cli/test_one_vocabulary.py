@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import click
 import pytest
 
-from deniable.cli import main
+from deniable.cli.app import main
 
 SYNONYMS = {"--out": "--output", "--people": "--users", "--n": "--users"}
 

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from deniable.batch.fake_data import WIDE, join_columns
+from deniable.batch.digits import WIDE, join_columns
 from deniable.batch.frames import side_by_side, unframed
 from deniable.batch.grids import Encoder, GridEncoder
 from deniable.batch.places import coordinate_columns, place_encoder

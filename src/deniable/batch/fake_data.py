@@ -2,37 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch.digits import WIDE, digit_columns, join_columns
 from deniable.batch.keystream import Keystream
 from deniable.batch.sampler import Indices, Outputs, Sampler, TooWide, output_dtype, uniform_below
 from deniable.batch.windows import SingletonSampler
 from deniable.core import FakeData, Field
-
-WIDE = 1 << 62
-"""Inputs from here on are Python integers in an object array."""
-
-
-def digit_columns(numbers: NDArray[Any], sizes: tuple[int, ...]) -> list[Indices]:
-    """Mixed-radix digits of many numbers, one array per digit, most significant first."""
-    found: list[Indices] = []
-    rest = numbers if numbers.dtype == object else numbers.astype(np.uint64, copy=False)
-    for size in reversed(sizes):
-        divisor = size if numbers.dtype == object else np.uint64(size)
-        found.append((rest % divisor).astype(np.int64))
-        rest = rest // divisor
-    return found[::-1]
-
-
-def join_columns(columns: list[Indices], sizes: tuple[int, ...], largest: int) -> NDArray[Any]:
-    """The numbers with these digits; Python integers where machine words are too narrow for `largest`."""
-    found: NDArray[Any] = np.zeros(len(columns[0]), np.int64 if largest < WIDE else object)
-    for column, size in zip(columns, sizes, strict=True):
-        found = found * size + column
-    return found
 
 
 class FieldSampler(Sampler):

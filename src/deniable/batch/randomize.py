@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from deniable.batch.digits import WIDE
 from deniable.batch.encoding import as_array, chunk_encoder, encode_many
-from deniable.batch.fake_data import WIDE
 from deniable.batch.frames import unframed
 from deniable.batch.grids import Encoder
 from deniable.batch.keystream import Keystream, SystemKeystream

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from deniable.batch.fake_data import WIDE, digit_columns, join_columns
+from deniable.batch.digits import WIDE, digit_columns, join_columns
 from deniable.batch.keystream import Keystream
 from deniable.batch.sampler import Indices, Outputs, Sampler, TooWide, output_dtype
 from deniable.batch.steps import StepKernel

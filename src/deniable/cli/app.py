@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import difflib
-import importlib
 import sys
 from importlib import metadata
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import click
 
 from deniable import __version__
+from deniable._extras import needs, required
 from deniable.cli.commands import COMMANDS, SECTIONS
 from deniable.cli.quiet import with_quiet
 from deniable.errors import DeniableError, MissingPackage, OutOfDomain, ProtocolError, WireError
@@ -65,6 +65,12 @@ class OneLineErrors(click.Group):
         except DeniableError as error:
             _complain(str(error))
             code = BAD_DATA if isinstance(error, OutOfDomain | WireError | ProtocolError) else BAD_QUESTION
+        except ModuleNotFoundError as error:
+            missing = needs(error.name or "")
+            if missing is None:
+                raise
+            _complain(str(missing))
+            code = BAD_QUESTION
         except OSError as error:
             _complain(f"{error.filename or 'file'}: {error.strerror or 'cannot be used'}")
             code = BAD_DATA
@@ -86,7 +92,7 @@ class OneLineErrors(click.Group):
 
 def _own(home: str) -> click.Command:
     module, name = home.split(":")
-    command: click.Command = getattr(importlib.import_module(f"deniable.cli.{module}"), name)
+    command: click.Command = getattr(required(f"deniable.cli.{module}"), name)
     return command
 
 

@@ -170,7 +170,7 @@ def _failures(failures: dict[str, int]) -> list[str]:
 
 def _of_recipe(path: str, epsilon: str | None, samples: int | None, confidence: float, compiled_out: str | None) -> dict[str, Any]:
     from deniable.core import Epsilon
-    from deniable.privacy import audit_mechanism, verify
+    from deniable.privacy import verify  # integers only: no arrays are needed for this
 
     try:
         document = compiled_document(path)
@@ -197,6 +197,8 @@ def _of_recipe(path: str, epsilon: str | None, samples: int | None, confidence: 
         "lines": [f"{word}: {verdict.reason}"],
     }
     if samples is not None:
+        from deniable.privacy import audit_mechanism
+
         mechanism = mechanism_from_recipe(document["recipe"], allow_large=True)
         result = audit_mechanism(mechanism, samples=samples, confidence=confidence)
         found["sampled"] = result.to_dict()

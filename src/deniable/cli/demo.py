@@ -24,7 +24,7 @@ def demo(output: str, devices: int, headless: bool, as_json: bool) -> None:
     """Perturb 336,776 flights one by one and estimate what was lost; then collect a survey from 100,000 devices.
 
     The collector runs on this machine, on SQLite, until Ctrl-C (or at once to its end when nobody watches).
-    Needs two extras: pip install 'deniable[demo,collector]'.
+    Needs an extra: pip install 'deniable[demo]'.
 
     \b
     deniable demo

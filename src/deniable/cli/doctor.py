@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
+import importlib.util
 import platform
-import re
 import secrets
 import shutil
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import metadata
 from typing import Any
 
 import click
 
 from deniable import __version__
+from deniable._extras import EXTRAS
 from deniable.cli.terminal import console, print_json, table
 
-ADDS = {
-    "collector": "deniable serve, with SQLite or PostgreSQL",
-    "demo": "the flights of `make demo`",
-    "files": "reports as Parquet and Arrow files",
-    "joint": "pairing many users, two-party sampling",
-    "models": "deniable quantify for saved scikit-learn models",
-    "scip": "a second solver for exact designs",
-    "spark": "deniable estimate --engine spark (also needs Java 17)",
-    "torch": "deniable quantify for torch modules",
-}
-INTERNAL = {"dev", "docs"}
 PROGRAMS = {"java": "Spark", "node": "tests of the JavaScript client", "chromium": "tests of the dashboard", "psql": "PostgreSQL"}
 
 
@@ -38,16 +27,16 @@ class Check:
 
     name: str
     good: bool
-    found: str
+    what: str
     fix: str = ""
 
 
 @click.command(short_help="What is installed, what each extra adds, and how to get it.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def doctor(as_json: bool) -> None:
-    """Look at this installation: the core, the optional extras, and programs that some tests use.
+    """Look at this installation: the core, the extras, and programs that some tests use.
 
-    The exit code is 1 when something of the core does not work; missing extras are no fault.
+    The exit code is 1 when something that is installed does not work; a missing extra is no fault.
     """
     core, extras, programs = _core(), _extras(), _programs()
     if as_json:
@@ -65,18 +54,21 @@ def _core() -> list[Check]:
         Check("python", sys.version_info >= (3, 11), version, "install Python 3.11 or later"),
         _try("randomness", _draw, "the system's random generator must work; nothing here may run without it"),
         _try("exact core", _certify, "reinstall: pip install --force-reinstall deniable"),
-        _try("kernels", _batch, "reinstall NumPy and numba: pip install --force-reinstall numpy numba"),
-        _try("charts", _chart, "reinstall: pip install --force-reinstall altair vl-convert-python"),
+        *(
+            _try(name, work, f"pip install --force-reinstall 'deniable[{name}]'")
+            for name, work in WORK.items()
+            if not _missing(name)
+        ),
     ]
 
 
-def _try(name: str, look: Callable[[], str], fix: str) -> Check:
+def _try(name: str, work: Callable[[], str], fix: str) -> Check:
     start = time.perf_counter()
     try:
-        found = look()
+        result = work()
     except Exception as why:  # whatever is wrong, a doctor says so and goes on
         return Check(name, False, f"{type(why).__name__}: {why}"[:200], fix)
-    return Check(name, True, f"{found}, {time.perf_counter() - start:.1f} s")
+    return Check(name, True, f"{result}, {time.perf_counter() - start:.1f} s")
 
 
 def _draw() -> str:
@@ -109,31 +101,27 @@ def _chart() -> str:
     return "a density was drawn"
 
 
+WORK: dict[str, Callable[[], str]] = {"arrays": lambda: _batch(), "charts": lambda: _chart()}
+"""Extras that are tried out where they are installed: compiled code can be there and still not run."""
+
+
 def _extras() -> list[Check]:
-    checks = []
-    try:
-        wanted = metadata.requires("deniable") or []
-    except metadata.PackageNotFoundError:
-        wanted = []
-    for extra, adds in ADDS.items():
-        packages = [re.split(r"[\s\[<>=!;~]", line)[0] for line in wanted if f'extra == "{extra}"' in line.replace("'", '"')]
-        missing = [package for package in packages if not _installed(package)]
-        found = f"{adds}" if packages and not missing else f"{adds}; missing: {', '.join(missing) or 'package metadata'}"
-        checks.append(Check(extra, bool(packages) and not missing, found, f"pip install 'deniable[{extra}]'"))
-    return checks
+    return [_extra(name, adds) for name, (adds, _modules) in EXTRAS.items()]
 
 
-def _installed(package: str) -> bool:
-    try:
-        metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return False
-    return True
+def _extra(name: str, adds: str) -> Check:
+    missing = _missing(name)
+    what = f"{adds}; missing: {', '.join(missing)}" if missing else adds
+    return Check(name, not missing, what, f"pip install 'deniable[{name}]'")
+
+
+def _missing(extra: str) -> list[str]:
+    return [module for module in EXTRAS[extra][1] if importlib.util.find_spec(module) is None]
 
 
 def _programs() -> list[Check]:
-    found = {name: shutil.which(name) is not None for name in PROGRAMS}
-    return [Check(name, found[name], use, f"install {name} with your system's packages") for name, use in PROGRAMS.items()]
+    fix = "install {} with your system's packages"
+    return [Check(name, shutil.which(name) is not None, use, fix.format(name)) for name, use in PROGRAMS.items()]
 
 
 def _print(core: list[Check], extras: list[Check], programs: list[Check]) -> None:
@@ -144,5 +132,5 @@ def _print(core: list[Check], extras: list[Check], programs: list[Check]) -> Non
     for title, checks in (("Core", core), ("Extras", extras), ("Programs used by some commands and tests", programs)):
         rows = table("", "part", "what it is", "to get it", title=title)
         for check in checks:
-            rows.add_row("ok" if check.good else "-", check.name, escape(check.found), "" if check.good else escape(check.fix))
+            rows.add_row("ok" if check.good else "-", check.name, escape(check.what), "" if check.good else escape(check.fix))
         out.print(rows)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from deniable._extras import required
 from deniable.cli.recipes import read_recipe, recipe_beside
 from deniable.cli.terminal import byte_progress
-from deniable.errors import MissingPackage, WrongRecipe
+from deniable.errors import WrongRecipe
 
 if TYPE_CHECKING:
     from deniable.batch import Folded
@@ -35,7 +36,7 @@ def engine_recipe(paths: tuple[str, ...], given: str | None) -> Mechanism:
     """The recipe that was named, the one beside the files or their directory, or the one in a collector's export."""
     if given is not None:
         return read_recipe(given)
-    _needs_arrow()
+    required("pyarrow")  # before any work is done
     from deniable.batch import exported_mechanism, sizes_of
 
     files = tuple(sizes_of(paths))
@@ -64,7 +65,7 @@ def read_by_engine(
     quiet: bool,
 ) -> Folded:
     """The sums of all files, with a bar where someone is looking."""
-    _needs_arrow()
+    required("pyarrow")  # before any work is done
     from deniable.batch import Source, engine_by_name
 
     source = Source(mechanism, paths, column, base, strict)
@@ -77,10 +78,3 @@ def read_by_engine(
 def files_told(intake: Any) -> dict[str, Any]:
     """For the JSON document: how many files an engine found, and which of them are broken."""
     return {"files": intake.files, "broken_files": intake.broken} if hasattr(intake, "broken") else {}
-
-
-def _needs_arrow() -> None:
-    try:
-        import pyarrow  # noqa: F401 - only to see whether it is there
-    except ModuleNotFoundError as error:
-        raise MissingPackage("engines read Parquet by the package pyarrow: pip install 'deniable[files]'") from error

@@ -6,11 +6,10 @@ import json
 import os
 import socket
 import sys
-from typing import Any
 
 import click
 
-from deniable.cli.serve import WORKER, address_of, collector_package, refuse_plain_http
+from deniable.cli.serve import WORKER, address_of, refuse_plain_http
 from deniable.errors import InvalidParameter
 
 
@@ -46,7 +45,8 @@ def relay(
     The relay sees addresses and cannot read reports; the collector reads reports and sees only the relay. It stores and logs
     nothing. That separates the two only if different people run them.
     """
-    collector: Any = collector_package()
+    import deniable.collector as collector
+
     if (tls_certificate is None) != (tls_key is None):
         raise InvalidParameter("give both --tls-certificate and --tls-key, or neither")
     from deniable.surveys import checked_url, is_loopback

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import click
 
 from deniable.cli.serve_settings import PREFIX, hide_password, read_settings, waiting_for
-from deniable.errors import DeniableError, InvalidParameter, MissingPackage
+from deniable.errors import DeniableError, InvalidParameter
 
 WORKER = "DENIABLE_SOCKET"
 """Set for worker processes: the number of the listening socket they inherit."""
@@ -96,7 +96,8 @@ def serve(
     as_json: bool,
 ) -> None:
     """Collect answers to SURVEYS (TOML files): count each report once, show estimates."""
-    collector = collector_package()
+    import deniable.collector as collector
+
     if (tls_certificate is None) != (tls_key is None):
         raise InvalidParameter("give both --tls-certificate and --tls-key, or neither")
     from deniable.surveys import is_loopback
@@ -151,15 +152,6 @@ def refuse_plain_http(host: str, allowed: bool) -> None:
             "serve another page in place of this one.",
             err=True,
         )
-
-
-def collector_package() -> Any:
-    """The package of the collector, or a sentence that says how to install what it needs."""
-    try:
-        import deniable.collector as collector
-    except ImportError as error:
-        raise MissingPackage(f"serving needs {error.name}: pip install 'deniable[collector]'") from None
-    return collector
 
 
 def _dashboard_pages() -> list[Any]:

@@ -9,14 +9,14 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from deniable.collector.deadlines import off_loop
-from deniable.collector.export import MissingArrow, parquet_of_reports, parquet_of_sums
+from deniable.collector.export import parquet_of_reports, parquet_of_sums
 from deniable.collector.limits import body_of
 from deniable.collector.messages import Created, Health, Refusal
 from deniable.collector.planned import Planned, opened
 from deniable.collector.reading import json_response
 from deniable.collector.state import State
 from deniable.collector.store import Store
-from deniable.errors import DeniableError
+from deniable.errors import DeniableError, MissingPackage
 from deniable.surveys import Survey
 
 PARQUET = "application/vnd.apache.parquet"
@@ -68,7 +68,7 @@ async def export(request: Request) -> Response:
         raise Refusal(409, "this survey keeps no reports, only sums; its document says keep_reports = false")
     try:
         parts: Iterator[bytes] = (parquet_of_sums if what == "sums" else parquet_of_reports)(state.store, survey)
-    except MissingArrow as error:
+    except MissingPackage as error:
         raise Refusal(501, str(error)) from None
     name = f"{survey.hash[:12]}-{what}.parquet"
     return StreamingResponse(parts, media_type=PARQUET, headers={"Content-Disposition": f'attachment; filename="{name}"'})

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
 
+from deniable._extras import required
 from deniable.collector.deadlines import CONNECT_SECONDS, LOCK_SECONDS, LONG_SECONDS, TRANSACTION_SECONDS, Scissors, patiently
 from deniable.errors import InvalidParameter
 
@@ -73,6 +74,7 @@ def check_file(engine: Engine, written: tuple[int, int] | None) -> None:
 
 
 def _postgresql(url: str) -> Engine:
+    required("psycopg")
     milliseconds = f"-c lock_timeout={int(1000 * LOCK_SECONDS)} -c statement_timeout={int(1000 * TRANSACTION_SECONDS)}"
     given: dict[str, Any] = {"connect_timeout": CONNECT_SECONDS}
     try:

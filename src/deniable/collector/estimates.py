@@ -11,13 +11,13 @@ from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from deniable import estimators
 from deniable.batch import Accumulator, Joined, accumulator_for
 from deniable.collector.messages import ENCODER, AttributeEstimate, Estimates, Row, View
 from deniable.collector.steps import Published, live, published, stamp
 from deniable.collector.store import Store
 from deniable.core import Binary, Categories, Circle, Interval, Mechanism, Text, Whole
 from deniable.errors import DeniableError
-from deniable.estimators import attribute_shares, direction, distribution, heavy_hitters, mean, quantiles, shares
 from deniable.surveys import Survey
 
 LEVEL = 0.95
@@ -90,30 +90,30 @@ def _looks(mechanism: Mechanism, part: Accumulator, whole: Accumulator, name: st
 
 
 def _frequency(part: Accumulator, whole: Accumulator, name: str, target: Any) -> View:
-    found = attribute_shares(whole)[name] if _all_categorical(whole) else shares(part, target=target)
+    found = estimators.attribute_shares(whole)[name] if _all_categorical(whole) else estimators.shares(part, target=target)
     return View("frequency", found.method, _rows(found, [str(label) for label in found.labels or ()]))
 
 
 def _direction(part: Accumulator, target: Any) -> View:
-    around = direction(part, target=target)
+    around = estimators.direction(part, target=target)
     (low, high), (least, most) = around.interval(LEVEL), around.concentration_interval(LEVEL)
     rows = [Row("direction", around.angle, low, high), Row("concentration", around.concentration, least, most)]
     return View("direction", "mean direction", rows)
 
 
 def _mean(part: Accumulator, target: Any) -> View:
-    middle = mean(part, target=target)
+    middle = estimators.mean(part, target=target)
     return View("mean", middle.method, _rows(middle, ["mean"]))
 
 
 def _quantiles(part: Accumulator, target: Any) -> View:
-    levels = quantiles(part, QUANTILES, target=target)
+    levels = estimators.quantiles(part, QUANTILES, target=target)
     return View("quantiles", levels.method, _rows(levels, [f"{100 * level:g} %" for level in QUANTILES]))
 
 
 def _words(part: Accumulator, target: Any) -> View:
     """The words that stand out of the noise; there may be none."""
-    found = heavy_hitters(part, target=target)
+    found = estimators.heavy_hitters(part, target=target)
     return View("words", found.shares.method, _rows(found.shares, [str(word) for word in found.words]))
 
 
@@ -126,7 +126,7 @@ def _all_categorical(whole: Accumulator) -> bool:
 def _shape(part: Accumulator, target: Any) -> View:
     domain = part.mechanism.domain
     assert isinstance(domain, Interval | Circle)
-    found = distribution(part, bins=min(BINS, domain.cells), target=target)
+    found = estimators.distribution(part, bins=min(BINS, domain.cells), target=target)
     rows = _rows(found, [f"{low:.6g} … {high:.6g}" for low, high in found.labels or ()])
     for row, (low, high) in zip(rows, found.labels or (), strict=True):
         row.start, row.end = float(low), float(high)

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 from collections.abc import Iterator
 from typing import Any
 
+from deniable._extras import required
 from deniable.collector.kept import kept, permutation
 from deniable.collector.store import Store
-from deniable.errors import MissingPackage
 from deniable.surveys import Survey
 
 ROW_GROUP = 100_000
 """Reports that are put into one random order and written as one row group, at least; fewer only when there are no more."""
 
 
-class MissingArrow(MissingPackage):
-    """Parquet files are written by pyarrow."""
-
-
 def _arrow() -> tuple[Any, Any]:
-    try:
-        return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
-    except ImportError:
-        raise MissingArrow("Parquet files need pyarrow: pip install 'deniable[files]'") from None
+    return required("pyarrow"), required("pyarrow.parquet")
 
 
 def parquet_of_sums(store: Store, survey: Survey) -> Iterator[bytes]:

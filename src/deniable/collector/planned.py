@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from deniable import estimators, planning, studies
 from deniable.batch import accumulator_for
 from deniable.collector.estimates import views_of
-from deniable.collector.smoothed_error import smoothed_error
 from deniable.collector.store import Store
 from deniable.core import (
     Binary,
@@ -28,10 +28,7 @@ from deniable.core import (
     output_bits,
     show_fraction,
 )
-from deniable.errors import DeniableError, NotSupported
-from deniable.estimators import debiasing
-from deniable.planning import Question, Way, touched, ways
-from deniable.studies import density_map
+from deniable.errors import DeniableError, MissingPackage, NotSupported
 from deniable.surveys import Asked, Survey, survey_from_toml, usual_mechanism
 
 Learn = Literal["frequency", "mean", "distribution", "location", "heavy-hitters"]
@@ -79,7 +76,7 @@ class Choice:
     @property
     def cost(self) -> tuple[int, int, float]:
         """What decides between equally good ones; the error is rounded, so that every machine decides alike."""
-        return self.bytes, touched(self.mechanism.channel), float(f"{self.error:.3g}")
+        return self.bytes, planning.touched(self.mechanism.channel), float(f"{self.error:.3g}")
 
 
 def planned_survey(text: str) -> Planned:
@@ -105,6 +102,8 @@ def planned_survey(text: str) -> Planned:
         try:
             found, reasons[asked.name] = chosen(asked)
             return found
+        except MissingPackage:  # what a survey file means must not depend on what is installed
+            raise
         except DeniableError as error:
             name = usual_mechanism(asked)
             reasons[asked.name] = f"{name}: the usual mechanism for such answers; nothing could be planned ({error})."
@@ -156,6 +155,8 @@ def _candidates(asked: Asked, learn: Learn) -> Iterator[Choice]:
     """Mechanisms on this very domain with their predicted errors, in the planner's order."""
     if learn == "distribution":
         # The planner predicts shares by linear inversion; this collector smooths, so it predicts that.
+        from deniable.collector.smoothed_error import smoothed_error
+
         for kind in mechanisms_for("distribution", asked.domain):
             if kind.slow:
                 continue
@@ -165,9 +166,9 @@ def _candidates(asked: Asked, learn: Learn) -> Iterator[Choice]:
             except DeniableError:
                 continue
         return
-    question = Question(task=learn, domain=asked.domain, users=asked.respondents, epsilon=asked.epsilon)
-    for way in ways(question, asked.epsilon, slow=False):
-        if isinstance(way, Way) and isinstance(way.asked, Mechanism) and way.asked.domain == asked.domain:
+    question = planning.Question(task=learn, domain=asked.domain, users=asked.respondents, epsilon=asked.epsilon)
+    for way in planning.ways(question, asked.epsilon, slow=False):
+        if isinstance(way, planning.Way) and isinstance(way.asked, Mechanism) and way.asked.domain == asked.domain:
             try:
                 yield Choice(way.asked, way.predict(asked.respondents).error)
             except DeniableError:
@@ -179,14 +180,14 @@ def readable(mechanism: Mechanism, learn: Learn) -> bool:
     certificate = mechanism.certificate()
     if not certificate.holds or certificate.delta:
         return False
-    if isinstance(mechanism.domain, Interval) and debiasing(mechanism) is None:
+    if isinstance(mechanism.domain, Interval) and estimators.debiasing(mechanism) is None:
         return False
     try:
         outputs = mechanism.channel.outputs
         sums = accumulator_for(mechanism)
         sums.add([Report(mechanism.fingerprint, place * outputs // TRIED) for place in range(TRIED)])
         if learn == "location":
-            density_map(sums, cells=2, most_iterations=1)
+            studies.density_map(sums, cells=2, most_iterations=1)
             return True
         return VIEWS[learn] <= {view.what for view in views_of(mechanism, sums, sums, "")}
     except DeniableError:

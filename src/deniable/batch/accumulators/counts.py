@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deniable.batch.accumulators.base import Accumulator
-from deniable.batch.accumulators.kernels import GOLDEN, count_bits, count_few_outputs, count_outputs, count_support
+from deniable.batch.accumulators.plain_kernels import GOLDEN
 from deniable.batch.parallel import in_parallel, worthwhile_threads
 from deniable.core import Hashing, Mechanism, TwoLevel
 from deniable.errors import Malformed, NotSupported
 
+KERNELS: Any = import_module(f"deniable.batch.accumulators.{'kernels' if find_spec('numba') else 'plain_kernels'}")
 MOST_OUTPUTS = 1 << 23
-FEW = 1 << 12
+FEW_OUTPUTS = 1 << 12
 CHUNK = 1 << 14
 HASH_WORK = 1 << 22
 """Hashes per piece of work: long enough to be worth handing over."""
@@ -35,7 +38,7 @@ class Counts(Accumulator):
 
     def fold(self, outputs: NDArray[Any]) -> None:
         """Count them, each thread into its own counts."""
-        kernel = count_few_outputs if len(self.sums) <= FEW else count_outputs
+        kernel = KERNELS.count_few_outputs if len(self.sums) <= FEW_OUTPUTS else KERNELS.count_outputs
         threads = worthwhile_threads(len(outputs)) if len(self.sums) <= 1 << 16 else 1
         counts = [np.zeros_like(self.sums) for _ in range(threads)]
 
@@ -81,7 +84,7 @@ class BitCounts(Accumulator):
             for piece in share:
                 padded = np.zeros((len(piece), size), np.uint8)
                 padded[:, : piece.shape[1]] = piece
-                count_bits(padded.view("<u8").astype(np.uint64, copy=False), counts[thread])
+                KERNELS.count_bits(padded.view("<u8").astype(np.uint64, copy=False), counts[thread])
 
         in_parallel(work, pieces, threads)
         for found in counts:
@@ -117,7 +120,7 @@ class SupportCounts(Accumulator):
                 seed, bucket = np.divmod(piece, np.uint64(buckets))
                 low = edges[bucket]
                 supported = np.zeros(len(spread), np.uint32)
-                count_support(
+                KERNELS.count_support(
                     seed.astype(np.uint32),
                     low.astype(np.uint32),
                     (edges[bucket + np.uint64(1)] - low).astype(np.uint32),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.batch.accumulators.base import HEADER, Accumulator, check_head
-from deniable.batch.fake_data import digit_columns
+from deniable.batch.digits import digit_columns
 from deniable.batch.packing import outputs_from_ints
 from deniable.core import Bits, FakeData, Mechanism, Mixture, Product, Subsets, TwoLevel
 from deniable.errors import Malformed

@@ -1,11 +1,9 @@
-"""Folding at memory speed: counts of outputs, of bits, and of the values a hashed report supports."""
+"""Folding at memory speed: counts of outputs, of bits, and of the values a hashed report supports; compiled by numba."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit, uint32, uint64
-
-GOLDEN = 0x9E3779B1
 
 
 @njit(nogil=True, cache=True)
@@ -101,10 +99,10 @@ def count_bits(rows, sums):  # type: ignore[no-untyped-def]
         for block in range(width):
             base = 64 * block
             for bit in range(min(64, sums.size - base)):
-                found = uint64(0)
+                count = uint64(0)
                 for digit in range(8):
-                    found |= ((digits[digit, block] >> uint64(bit)) & one) << uint64(digit)
-                sums[base + bit] += np.int64(found)
+                    count |= ((digits[digit, block] >> uint64(bit)) & one) << uint64(digit)
+                sums[base + bit] += np.int64(count)
     for row in range(whole, rows.shape[0]):
         for block in range(width):
             base, word = 64 * block, rows[row, block]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.batch.accumulators.base import HEADER, MAGIC, MOST, VERSION, check_head, narrowest, outputs_of, read_sums
-from deniable.batch.accumulators.kernels import GOLDEN
+from deniable.batch.accumulators.plain_kernels import GOLDEN
 from deniable.core import Bits, Channel, Hashing, Mechanism, Product, Subsets, TwoLevel
 from deniable.errors import InvalidParameter, Malformed, NotSupported, WrongRecipe
 

@@ -10,9 +10,10 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable._extras import required
 from deniable.batch.files.intake import OTHER_RECIPE, UNREADABLE, Intake
 from deniable.batch.files.rows import ROWS, Progress, Waiting, column_place
-from deniable.errors import InvalidParameter, Malformed, MissingPackage
+from deniable.errors import InvalidParameter, Malformed
 
 
 def read_frame(native: Any, name: str, intake: Intake, column: str, base: int) -> None:
@@ -138,8 +139,4 @@ def _take(frame: nw.DataFrame[Any], column: str, first: int, intake: Intake, nam
 
 
 def _pyarrow() -> Any:
-    try:
-        import pyarrow
-    except ImportError:
-        raise MissingPackage("Parquet and Arrow files need the package pyarrow: pip install 'deniable[files]'") from None
-    return pyarrow
+    return required("pyarrow")

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from deniable import estimators
 from deniable.core import USUAL, Binary, Categories, Circle, Domain, Epsilon, Interval, Mechanism, Rectangle, Table, make_mechanism
 from deniable.errors import DeniableError
-from deniable.estimators import density, expected_error, pmf, support
 
 EPSILONS = ("1/10", "1/4", "1/2", "3/4", "1", "3/2", "2", "5/2", "3", "4", "5", "6", "8")
 POSITIONS = 11
@@ -100,7 +100,7 @@ def _law(made: Mechanism, value: Any) -> dict[str, Any]:
         return _categorical(made, value)
     if isinstance(domain, Interval | Circle):
         kind = "circle" if isinstance(domain, Circle) else "line"
-        return {"kind": kind, "rows": _curve(made, value), "error": expected_error(made, value)}
+        return {"kind": kind, "rows": _curve(made, value), "error": estimators.expected_error(made, value)}
     if isinstance(domain, Rectangle) and made.channel.outputs == domain.size:
         return _places(made, domain, value)
     return {}
@@ -109,7 +109,7 @@ def _law(made: Mechanism, value: Any) -> dict[str, Any]:
 def _curve(made: Mechanism, value: Any) -> list[list[float]]:
     """The density as points to draw. Bins that hold now one output, now two, would show teeth: so one bin for each output."""
     outputs = made.channel.outputs
-    curve = density(made, value, points=outputs if outputs <= FINE else POINTS)
+    curve = estimators.density(made, value, points=outputs if outputs <= FINE else POINTS)
     each = -(-len(curve.values) // DRAWN)
     starts = np.arange(0, len(curve.values), each)
     sizes = np.diff(np.append(starts, len(curve.values)))
@@ -122,9 +122,9 @@ def _categorical(made: Mechanism, value: Any) -> dict[str, Any]:
     domain = made.domain
     labels = [str(domain.decode(index)) for index in range(min(domain.size, SHOWN))]
     if isinstance(made.channel, Table) and made.channel.outputs == domain.size:
-        chances = pmf(made, value)
+        chances = estimators.pmf(made, value)
         return {"kind": "bars", "rows": [[label, float(chance)] for label, chance in zip(labels, chances, strict=False)]}
-    law = support(made)
+    law = estimators.support(made)
     rows = [[label, float(law.p if label == str(value) else law.q)] for label in labels]
     people = [[n, 1.96 * math.sqrt(law.variance(n)) / n] for n in PEOPLE]
     return {"kind": "bars", "rows": rows, "people": people, "truth": float(law.p), "other": float(law.q)}
@@ -132,7 +132,7 @@ def _categorical(made: Mechanism, value: Any) -> dict[str, Any]:
 
 def _places(made: Mechanism, domain: Rectangle, value: Any) -> dict[str, Any]:
     """The chance of every reported cell, on a coarse grid, and the expected distance to the true place."""
-    chances = pmf(made, value).reshape(domain.y.cells, domain.x.cells)
+    chances = estimators.pmf(made, value).reshape(domain.y.cells, domain.x.cells)
     x = float(domain.x.low) + float(domain.x.width) * (np.arange(domain.x.cells) + 0.5) / domain.x.cells
     y = float(domain.y.low) + float(domain.y.width) * (np.arange(domain.y.cells) + 0.5) / domain.y.cells
     far = np.hypot(x[None, :] - value[0], y[:, None] - value[1])

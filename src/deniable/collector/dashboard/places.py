@@ -7,12 +7,12 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from deniable import studies
 from deniable.batch import Accumulator, Joined
 from deniable.collector.steps import published
 from deniable.collector.store import Store
 from deniable.core import Binary, Categories, Circle, Interval
 from deniable.errors import DeniableError
-from deniable.studies import density_map
 from deniable.surveys import Steps, Survey
 
 CELLS = 8
@@ -65,7 +65,7 @@ def map_of(whole: Accumulator, name: str, waiting: str = "") -> dict[str, Any]:
     if part.n == 0:
         return {"n": 0, "cells": [], "note": waiting or "nobody has answered yet"}
     try:
-        found = density_map(part, cells=CELLS, most_iterations=ITERATIONS)
+        found = studies.density_map(part, cells=CELLS, most_iterations=ITERATIONS)
         low, high = found.interval(LEVEL)
     except DeniableError as error:
         return {"n": part.n, "cells": [], "note": str(error)}

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from deniable import estimators, privacy
 from deniable.collector.estimates import BINS
 from deniable.core import Binary, Categories, Circle, Interval, Mechanism
-from deniable.errors import DeniableError, NotSupported
-from deniable.estimators import STOP, binned, checked_bins, first_coefficient, fit, support
-from deniable.privacy import mean_gain, worst_report
+from deniable.errors import DeniableError, MissingPackage, NotSupported
 from deniable.surveys import Survey
 
 HONEST, FAKE = 99, 1
@@ -44,14 +43,17 @@ def _moved(part: Mechanism, times: int) -> dict[str, Any]:
             return _direction(part, fakes)
         if isinstance(part.domain, Interval):
             return _mean(part, times)
+        words = NOTHING
+    except MissingPackage as lacking:
+        words = f"No bound is worked out: {lacking}."
     except DeniableError:
-        pass
-    return {"what": "map", "moves": None, "per_fake": None, "proved": False, "words": NOTHING}
+        words = NOTHING
+    return {"what": "map", "moves": None, "per_fake": None, "proved": False, "words": words}
 
 
 def _share(part: Mechanism, fakes: float, times: int) -> dict[str, Any]:
     """A report that supports an answer adds (1 - q)/(p - q) to its estimated count."""
-    law = support(part)
+    law = estimators.support(part)
     each = (1 - float(law.q)) / float(law.p - law.q)
     moves = fakes * each
     alone = f"A fake device counts like up to {each * times:.3g} people who truly say so"
@@ -62,7 +64,7 @@ def _share(part: Mechanism, fakes: float, times: int) -> dict[str, Any]:
 
 def _direction(part: Mechanism, fakes: float) -> dict[str, Any]:
     """Reports are divided by the first coefficient of the law; the true mean may point the other way."""
-    each = 1 / first_coefficient(part.channel)
+    each = 1 / estimators.first_coefficient(part.channel)
     moves = fakes * (each + 1)
     words = (
         f"One fake device in a hundred can move the mean direction's arrow, whose length is the concentration, by up to "
@@ -74,7 +76,7 @@ def _direction(part: Mechanism, fakes: float) -> dict[str, Any]:
 def _mean(part: Mechanism, times: int) -> dict[str, Any]:
     assert isinstance(part.domain, Interval)
     try:
-        found = mean_gain(part, users=HONEST, fakes=FAKE * times)
+        found = privacy.mean_gain(part, users=HONEST, fakes=FAKE * times)
         moves, each = found.gain, found.per_fake * times
         words = f"One fake device in a hundred can move the mean by up to {moves:.3g}"
         return {"what": "mean", "moves": moves, "per_fake": each, "proved": True, "words": f"{words}, up or down."}
@@ -93,16 +95,17 @@ def _mean(part: Mechanism, times: int) -> dict[str, Any]:
 def _searched(part: Mechanism, times: int) -> float:
     """The mean of the smoothed distribution, with the fakes all sending one report."""
     assert isinstance(part.domain, Interval)
-    laid = binned(part, checked_bins(part, min(BINS, part.domain.cells), BINS))
+    laid = estimators.binned(part, estimators.checked_bins(part, min(BINS, part.domain.cells), BINS))
     matrix = laid.transition.matrix
     middles = (laid.edges[:-1] + laid.edges[1:]) / 2
 
     def mean_of(counts: Any) -> float:
-        return float(middles @ fit(laid.transition, counts, smooth=True, circular=False, tolerance=STOP, most=10_000).shares)
+        fitted = estimators.fit(laid.transition, counts, smooth=True, circular=False, tolerance=estimators.STOP, most=10_000)
+        return float(middles @ fitted.shares)
 
     counts = SEARCHED * HONEST / (HONEST + FAKE) * matrix.mean(axis=0)
     tried = np.unique(np.linspace(0, len(counts) - 1, TRIED).round().astype(int)).tolist()
     fakes = SEARCHED * FAKE * times // (HONEST + FAKE)
-    up = worst_report(counts, mean_of, fakes=fakes, candidates=tried)[1].gain
-    down = worst_report(counts, lambda seen: -mean_of(seen), fakes=fakes, candidates=tried)[1].gain
+    up = privacy.worst_report(counts, mean_of, fakes=fakes, candidates=tried)[1].gain
+    down = privacy.worst_report(counts, lambda seen: -mean_of(seen), fakes=fakes, candidates=tried)[1].gain
     return max(up, down)

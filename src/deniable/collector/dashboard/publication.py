@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from deniable import privacy
 from deniable.core import show_fraction
-from deniable.errors import DeniableError
-from deniable.privacy import shuffled_epsilon
+from deniable.errors import DeniableError, MissingPackage
 from deniable.surveys import Steps, Survey
 
 DELTA = 1e-6
@@ -49,12 +49,15 @@ def _crowd(survey: Survey, release: Steps, *, needs_token: bool) -> str:
     if missing:
         return f"No smaller epsilon is claimed for being one of many in a step: {' and '.join(missing)}."
     level = float(survey.mechanism.privacy)
-    found = _shuffled(level, min(release.reports, MOST_PEOPLE))
-    if found >= 0.99 * level:
+    try:
+        among_many = _shuffled(level, min(release.reports, MOST_PEOPLE))
+    except MissingPackage as lacking:
+        return f"No smaller epsilon is worked out for being one of many in a step: {lacking}."
+    if among_many >= 0.99 * level:
         return f"Steps of {release.reports:,} reports are too small to claim a smaller epsilon for being one of many."
     return (
         f"To somebody who sees only what is published, and sent none of the other reports of the step, one report among "
-        f"{release.reports:,} is ({found:.3g}, {DELTA:g})-private instead of {show_fraction(survey.mechanism.privacy.exact)}. "
+        f"{release.reports:,} is ({among_many:.3g}, {DELTA:g})-private instead of {show_fraction(survey.mechanism.privacy.exact)}. "
         "This needs people who answer once and independently of each other. It is no promise against whoever runs the collector."
     )
 
@@ -62,6 +65,8 @@ def _crowd(survey: Survey, release: Steps, *, needs_token: bool) -> str:
 @lru_cache(maxsize=64)
 def _shuffled(level: float, people: int) -> float:
     try:
-        return shuffled_epsilon(level, people, DELTA)
+        return privacy.shuffled_epsilon(level, people, DELTA)
+    except MissingPackage:
+        raise
     except DeniableError:  # no crowd helps against such a level
         return level

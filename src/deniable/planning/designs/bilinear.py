@@ -6,15 +6,15 @@ variable has bounds, without which a global solver proves nothing.
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from deniable._extras import required
 from deniable.core import Epsilon, EpsilonLike
-from deniable.errors import InvalidParameter, MissingPackage, NotSupported
+from deniable.errors import InvalidParameter, NotSupported
 
 MOST_PIECES = 7
 LEAST_WIDTH = 1e-3
@@ -143,11 +143,7 @@ def _checked(epsilon: EpsilonLike, pieces: int, exponent: int, seconds: float) -
 
 
 def _model(seconds: float, gap: float) -> Any:
-    try:
-        scip = importlib.import_module("pyscipopt")
-    except ImportError:
-        raise MissingPackage("the bilinear check needs pyscipopt: pip install 'deniable[scip]'") from None
-    model = scip.Model()
+    model = required("pyscipopt").Model()
     model.hideOutput()
     model.setParam("limits/time", seconds)
     model.setParam("limits/gap", gap)

@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from deniable.errors import InvalidParameter, MissingPackage, NotSupported
+from deniable._extras import required
+from deniable.errors import InvalidParameter, NotSupported
 from deniable.studies.arrays import Floats
 from deniable.studies.classifiers.region import Box
 from deniable.studies.classifiers.search import GrownBox, proved_box
@@ -225,7 +225,4 @@ def _least_leads(layer: Layer, low: Any, high: Any, doubt: Any, unit: float, tar
 
 
 def _torch() -> Any:
-    try:
-        return import_module("torch")
-    except ImportError:
-        raise MissingPackage("a torch model needs torch: pip install torch") from None
+    return required("torch")

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from deniable.errors import InvalidParameter, Malformed, MissingPackage, NotSupported
+from deniable._extras import required
+from deniable.errors import InvalidParameter, Malformed, NotSupported
 
 SAFE, PICKLES, SCRIPTED = (".skops",), (".pkl", ".pickle", ".joblib"), (".pt", ".ts")
 
@@ -30,12 +31,7 @@ def load_model(path: str | Path, *, trust_code: bool = False, trusted: Sequence[
         raise NotSupported(f"{file.name} is not a model file that can be read: save it with skops.io.dump(model, 'model.skops')")
     if not file.is_file():
         raise FileNotFoundError(2, "no such file", str(file))
-    try:
-        skops = importlib.import_module("skops.io")
-    except ImportError:
-        skops = None
-    if skops is None:
-        raise MissingPackage("reading .skops files needs skops: pip install 'deniable[models]'")
+    skops = required("skops.io")
     problem = ""
     try:
         strange = sorted(set(skops.get_untrusted_types(file=file)) - set(trusted))
@@ -80,12 +76,7 @@ def _scripted(file: Path, trust: bool) -> Any:
             f"{file.name} is a TorchScript module: a program that torch will run. If you know where the file is from, say "
             "--trust-code (trust_code=True)"
         )
-    try:
-        torch = importlib.import_module("torch")
-    except ImportError:
-        torch = None
-    if torch is None:
-        raise MissingPackage("reading torch modules needs torch: pip install 'deniable[torch]'")
+    torch = required("torch")
     problem = ""
     try:
         with warnings.catch_warnings():

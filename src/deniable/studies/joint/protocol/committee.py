@@ -22,7 +22,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from deniable.errors import BadMessage, InvalidParameter, MissingPackage
+from deniable._extras import required
+from deniable.errors import BadMessage, InvalidParameter
 from deniable.studies.joint.protocol.hidden_pairing import KEY_BITS, PRIME, BlindRow
 from deniable.studies.joint.protocol.shares import threshold_for
 
@@ -83,9 +84,7 @@ def run_member(members: int, index: int, base_port: int, keys: list[int], masks:
     before = sys.argv
     sys.argv = [before[0], f"-M{members}", f"-I{index}", f"-B{base_port}", "-K40", "--no-log", "--no-uvloop"]
     try:
-        from mpyc.runtime import mpc
-    except ImportError as missing:
-        raise MissingPackage("hidden pairing needs the package mpyc: pip install 'deniable[joint]'") from missing
+        mpc = required("mpyc.runtime").mpc
     finally:
         sys.argv = before
     # MPyC would listen on every interface.

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import secrets
 
-from deniable.errors import BadMessage, MissingPackage
+from deniable._extras import required
+from deniable.errors import BadMessage
 
-try:
-    import rbcl
-except ImportError as missing:  # pragma: no cover - depends on the installation
-    raise MissingPackage("joint protocols need the package rbcl: pip install 'deniable[joint]'") from missing
+rbcl = required("rbcl")
 
 ORDER = 2**252 + 27742317777372353535851937790883648493
 """How many points the group has, a prime."""
