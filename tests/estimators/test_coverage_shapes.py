@@ -1,4 +1,4 @@
-"""A sample of benchmarks/coverage.py: intervals hold on shapes that smoothing bends, and for few reports."""
+"""A sample of benchmarks/interval_coverage.py: intervals hold on shapes that smoothing bends, and for few reports."""
 
 from __future__ import annotations
 

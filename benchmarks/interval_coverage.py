@@ -1,6 +1,6 @@
 """How often the 95 % intervals hold the truth: estimators x mechanisms x twelve shapes x numbers of reports x epsilon.
 
-    python benchmarks/coverage.py [--quick] [--results coverage.jsonl] [--only distribution/sw] [--workers 2]
+    python benchmarks/interval_coverage.py [--quick] [--results coverage.jsonl] [--only distribution/sw] [--workers 2]
 
 Every cell is simulated 200 times, and 2,000 times where one of its answers held in fewer than 93.5 % of them. Results are
 appended to a file of JSON lines, so that a run that was stopped goes on where it was. An answer fails when it would hold so
