@@ -18,7 +18,9 @@ from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the workers share the cores
 os.environ.setdefault("NUMBA_NUM_THREADS", "1")
-# Numba imports the package `coverage` if there is one, and must not come upon this file instead.
+if __name__ == "coverage":  # numba looks for the package of that name, and finds this file from every benchmark's folder
+    raise ModuleNotFoundError("this is a benchmark, not the package coverage", name="coverage")
+# Nor must numba load it a second time from here.
 sys.modules.setdefault("coverage", None)  # type: ignore[arg-type]
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 

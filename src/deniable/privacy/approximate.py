@@ -80,8 +80,8 @@ class Exposed(NamedTuple):
 def indicator(delta: Number, *, coordinates: int = 1, people: int = 1) -> Exposed:
     """The privacy indicator: each coordinate is raw with probability delta, beside the inner mechanism's epsilon.
 
-    >>> found = indicator("1e-6", coordinates=3, people=1_000_000)
-    >>> round(found.people, 3), round(found.anyone, 3)
+    >>> levels = indicator("1e-6", coordinates=3, people=1_000_000)
+    >>> round(levels.people, 3), round(levels.anyone, 3)
     (3.0, 0.95)
     """
     share = as_fraction(delta)

@@ -45,8 +45,8 @@ class Central:
 def central(epsilon: float, people: int, delta: float) -> Central:
     """The central promises of the reports of n people, each of this local epsilon.
 
-    >>> found = central(1.0, 10_000, 1e-6)
-    >>> round(found.shuffled, 4), round(found.local_error, 5)
+    >>> compared = central(1.0, 10_000, 1e-6)
+    >>> round(compared.shuffled, 4), round(compared.local_error, 5)
     (0.0432, 0.0096)
     """
     if not 0 < epsilon <= 20:

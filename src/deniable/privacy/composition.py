@@ -155,26 +155,26 @@ def _lattice(levels: list[tuple[Fraction, int]]) -> tuple[list[tuple[int, int]],
 
 def _counted(epsilons: Sequence[Number]) -> list[tuple[Fraction, int]]:
     """The different levels, from the smallest, and how many answers have each."""
-    found: Counter[Fraction] = Counter()
+    counts: Counter[Fraction] = Counter()
     for value, count in Counter(epsilons).items():
-        found[_level(value)] += count
-    return sorted(found.items())
+        counts[_level(value)] += count
+    return sorted(counts.items())
 
 
 def _level(value: Number) -> Fraction:
-    found = as_fraction(value)
-    if found is None or found <= 0:
+    level = as_fraction(value)
+    if level is None or level <= 0:
         raise InvalidParameter("every epsilon must be a positive number")
-    if found > HIGHEST:
+    if level > HIGHEST:
         raise InvalidParameter(f"an epsilon beyond {HIGHEST} promises nothing")
-    return found
+    return level
 
 
 def _share(name: str, value: Number) -> Fraction:
-    found = as_fraction(value)
-    if found is None or not 0 <= found < 1:
+    chance = as_fraction(value)
+    if chance is None or not 0 <= chance < 1:
         raise InvalidParameter(f"{name} must be at least 0 and below 1")
-    return found
+    return chance
 
 
 def _up(value: float) -> float:

@@ -78,8 +78,8 @@ def blanket_of(mechanism: Mechanism) -> Blanket | None:
 
     >>> from deniable.core import Categories
     >>> from deniable.core import make_mechanism
-    >>> found = blanket_of(make_mechanism("k-rr", domain=Categories(10), epsilon=1))
-    >>> round(found.share, 4)                                           # k / (e + k - 1)
+    >>> blanket = blanket_of(make_mechanism("k-rr", domain=Categories(10), epsilon=1))
+    >>> round(blanket.share, 4)                                           # k / (e + k - 1)
     0.8534
     """
     channel = mechanism.channel
@@ -124,11 +124,11 @@ def shuffled_delta(of: Mechanism | float, people: int, epsilon: float) -> float:
     level, blanket = _parts(of)
     if epsilon >= level:
         return 0.0
-    found = _whole(crowd_of(level), people, epsilon)
+    delta = _whole(crowd_of(level), people, epsilon)
     bits = bits_of(of, people) if isinstance(of, Mechanism) else None
     if bits is not None:
-        found = min(found, bits.delta(epsilon))
-    return found if blanket is None else min(found, _under_blanket(blanket, people, epsilon))
+        delta = min(delta, bits.delta(epsilon))
+    return delta if blanket is None else min(delta, _under_blanket(blanket, people, epsilon))
 
 
 def shuffled_epsilon(of: Mechanism | float, people: int, delta: float) -> float:
@@ -144,13 +144,13 @@ def shuffled_epsilon(of: Mechanism | float, people: int, delta: float) -> float:
         raise InvalidParameter(f"delta must lie between {LEAST_DELTA:g} and 1")
     level, blanket = _parts(of)
     crowd = crowd_of(level)
-    found = _crossing(lambda epsilon: _whole(crowd, people, epsilon), level, delta)[1]
+    smallest = _crossing(lambda epsilon: _whole(crowd, people, epsilon), level, delta)[1]
     bits = bits_of(of, people) if isinstance(of, Mechanism) else None
     if bits is not None:
-        return min(found, _crossing(bits.delta, level, delta)[1])
+        return min(smallest, _crossing(bits.delta, level, delta)[1])
     if blanket is not None:
-        found = min(found, _crossing(lambda epsilon: _under_blanket(blanket, people, epsilon), level, delta)[1])
-    return found
+        smallest = min(smallest, _crossing(lambda epsilon: _under_blanket(blanket, people, epsilon), level, delta)[1])
+    return smallest
 
 
 def attained_delta(k: int, epsilon_each: float, people: int, epsilon: float) -> float:
@@ -197,11 +197,11 @@ def _crossing(delta_at: Callable[[float], float], most: float, delta: float) -> 
             way = math.log(above / delta) / math.log(above / below)
             middle = low + (high - low) * min(max(way, 0.02), 0.98)
         before = high - low
-        found = delta_at(middle)
-        if found <= delta:
-            high, below = middle, found
+        here = delta_at(middle)
+        if here <= delta:
+            high, below = middle, here
         else:
-            low, above = middle, found
+            low, above = middle, here
         bisect = high - low > before / 2
     return low, high
 
@@ -220,12 +220,12 @@ def _under_blanket(blanket: Blanket, people: int, epsilon: float) -> float:
     if len(ends) < 2:
         ends = np.array([low, high + 1])
     masses = np.diff(law.cdf(ends - 1))
-    found = 2 * TAIL + float(law.cdf(low - 1)) if low else 2 * TAIL
+    total = 2 * TAIL + float(law.cdf(low - 1)) if low else 2 * TAIL
     for start, mass in zip(ends[:-1].tolist(), masses.tolist(), strict=True):
         if mass > 0:
             # More people under the blanket are never worse, so the smallest number stands for its block.
-            found += mass * _whole(blanket.crowd, start + 1, epsilon)
-    return min(1.0, found)
+            total += mass * _whole(blanket.crowd, start + 1, epsilon)
+    return min(1.0, total)
 
 
 def _divergence(crowd: Crowd, people: int, epsilon: float) -> tuple[float, float]:
@@ -260,10 +260,10 @@ def _clone_numbers(crowd: Crowd, people: int) -> tuple[Floats, Floats, Floats, f
 
 def _tail(m: Floats, first: Floats) -> Floats:
     """Pr[Bin(m, 1/2) >= first]."""
-    found: Floats = np.where(first <= 0, 1.0, 0.0)
+    tails: Floats = np.where(first <= 0, 1.0, 0.0)
     inside = (first > 0) & (first <= m)
-    found[inside] = betainc(first[inside], m[inside] - first[inside] + 1, 0.5)
-    return found
+    tails[inside] = betainc(first[inside], m[inside] - first[inside] + 1, 0.5)
+    return tails
 
 
 def _binary_delta(ratio: float, people: int, epsilon: float) -> float:

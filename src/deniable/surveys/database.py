@@ -13,7 +13,7 @@ from deniable.errors import InvalidParameter, NotStored
 
 PATIENCE = 30.0
 """Seconds to wait for another process that is writing."""
-Found = TypeVar("Found")
+Content = TypeVar("Content")
 
 
 class PrivateDatabase:
@@ -28,8 +28,8 @@ class PrivateDatabase:
         if os.name == "posix" and self.path.stat().st_mode & 0o077:
             raise InvalidParameter("path must be a file that only its owner can read and write (mode 0600)")
 
-    def opened(self, kind: str, look: Callable[[sqlite3.Connection], Found]) -> Found:
-        """What `look` finds in the file, which is a `kind` or empty."""
+    def identify(self, kind: str, look: Callable[[sqlite3.Connection], Content]) -> Content:
+        """What `look` reads from the file, which must be a `kind` or empty."""
         try:
             with self.writing() as connection:
                 return look(connection)

@@ -121,7 +121,7 @@ class Survey:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The attributes' names."""
+        """The attributes' names, in the order of the questions."""
         return tuple(attribute.name for attribute in self.attributes)
 
     @property
@@ -196,13 +196,13 @@ class Survey:
             raise UnknownVersion(f"this release reads version {VERSION} of surveys")
         if set(document) != _FIELDS:
             raise Malformed(f"a survey document has exactly the fields {', '.join(sorted(_FIELDS))}")
-        found = _rebuilt(document, allow_large)
+        survey = _rebuilt(document, allow_large)
         raw = data.encode() if isinstance(data, str) else data
-        if found.to_json() != raw:
+        if survey.to_json() != raw:
             raise Malformed("the survey is not in canonical form, or its channel, fingerprint or epsilon is not the mechanism's")
-        if hash is not None and hash != found.hash:
+        if hash is not None and hash != survey.hash:
             raise WrongRecipe("the survey's hash is not the one you were promised: this is another survey")
-        return found
+        return survey
 
     def __repr__(self) -> str:
         return f"Survey({self.title!r}, {self.hash[:12]}…)"
@@ -233,10 +233,10 @@ def _rebuilt(document: dict[str, Any], allow_large: bool) -> Survey:
 
 
 def _exact(name: str, value: object) -> Fraction:
-    found = as_fraction(value) if isinstance(value, str) else None
-    if found is None:
+    number = as_fraction(value) if isinstance(value, str) else None
+    if number is None:
         raise Malformed(f'{name} must be text such as "3/2"')
-    return found
+    return number
 
 
 def _check_text(name: str, value: object) -> None:

@@ -66,11 +66,11 @@ class Ledger:
     def __init__(self, path: str | os.PathLike[str], *, limit: Number = USUAL_LIMIT) -> None:
         self.limit = checked_limit("limit", limit)
         self._file = PrivateDatabase(path)
-        self._key = self._file.opened("ledger", _opened)
+        self._key = self._file.identify("ledger", _ledger_key)
 
     @property
     def path(self) -> Path:
-        """Where the file is."""
+        """The file on disk, which must not be deleted: what was spent would be spent again."""
         return self._file.path
 
     def draw(
@@ -166,7 +166,7 @@ class Ledger:
         return f"Ledger({str(self.path)!r})"
 
 
-def _opened(connection: sqlite3.Connection) -> bytes:
+def _ledger_key(connection: sqlite3.Connection) -> bytes:
     """The ledger's key, once the file is seen to be a ledger."""
     if is_new(connection, SCHEMA, APPLICATION, VERSION):
         key = os.urandom(32)

@@ -53,11 +53,11 @@ class Memo:
         if key is not None and (not isinstance(key, bytes) or len(key) != KEY_BYTES):
             raise InvalidParameter(f"key must be {KEY_BYTES} random bytes")
         self._file = PrivateDatabase(path)
-        self._key = self._file.opened("memo", lambda connection: _opened(connection, key))
+        self._key = self._file.identify("memo", lambda connection: _memo_key(connection, key))
 
     @property
     def path(self) -> Path:
-        """Where the file is."""
+        """The file on disk, which must not be deleted while its questions are asked."""
         return self._file.path
 
     def keep(
@@ -76,21 +76,21 @@ class Memo:
         """
         tag = hmac.new(self._key, _framed(recipe.encode(), question.encode(), value), hashlib.sha256).digest()
         with self._file.reading() as connection:
-            found = _look_up(connection, recipe, question, tag)
-        if found is not None:
-            return found
+            bits = _look_up(connection, recipe, question, tag)
+        if bits is not None:
+            return bits
         with self._file.writing() as connection:
             # Looked up again under the lock: another process may have been faster, and the first draw stands.
-            found = _look_up(connection, recipe, question, tag)
-            if found is None:
+            bits = _look_up(connection, recipe, question, tag)
+            if bits is None:
                 before = [(row[0], Fraction(row[1])) for row in connection.execute("SELECT recipe, epsilon FROM kept")]
                 mine = sum((level for name, level in before if name == recipe), start=Fraction(0))
                 whole = sum((level for _, level in before), start=Fraction(0))
                 limits = [] if budget is None else [("your max_epsilon", mine, budget)]
                 check_cost(epsilon, *limits, ("your own limit", whole, self.limit))
-                found = draw()
-                connection.execute("INSERT INTO kept VALUES (?, ?, ?, ?, ?)", (recipe, question, tag, found, str(epsilon)))
-        return found
+                bits = draw()
+                connection.execute("INSERT INTO kept VALUES (?, ?, ?, ?, ?)", (recipe, question, tag, bits, str(epsilon)))
+        return bits
 
     def different_values(self, recipe: str, question: str = "") -> int:
         """How many different values were reported: the lifetime level is so many times the permanent one."""
@@ -122,15 +122,15 @@ class Repeated:
     __slots__ = ("_budget", "mechanism", "memo", "question")
 
     def __init__(self, mechanism: Mechanism | Client, memo: Memo, question: str = "") -> None:
-        found = mechanism.mechanism if isinstance(mechanism, Client) else mechanism
-        if not isinstance(found, Rappor):
-            raise NotSupported(f"{type(found).__name__} has no permanent layer to keep; use rappor for repeated questions")
+        layered = mechanism.mechanism if isinstance(mechanism, Client) else mechanism
+        if not isinstance(layered, Rappor):
+            raise NotSupported(f"{type(layered).__name__} has no permanent layer to keep; use rappor for repeated questions")
         if not isinstance(memo, Memo):
             raise InvalidParameter(f"memo must be a Memo, got {type(memo).__name__}")
         if not isinstance(question, str):
             raise InvalidParameter(f"question must be text, got {type(question).__name__}")
         self._budget = mechanism.max_epsilon if isinstance(mechanism, Client) else None
-        self.mechanism = found
+        self.mechanism = layered
         self.memo = memo
         self.question = question
 
@@ -139,11 +139,11 @@ class Repeated:
         return self.mechanism.report_kept(self._kept(value, coins), coins)
 
     def randomize(self, value: Any) -> bytes:
-        """The same as bytes ready to send."""
+        """A fresh report as bytes ready to send."""
         return encode_report(self.mechanism, self.report(value))
 
     def randomize_json(self, value: Any) -> str:
-        """The same as JSON text."""
+        """A fresh report as JSON text."""
         return report_to_json(self.mechanism, self.report(value))
 
     def lifetime_level(self) -> float:
@@ -168,7 +168,7 @@ class Repeated:
         return f"Repeated({self.mechanism!r}, {self.memo!r}, question={self.question!r})"
 
 
-def _opened(connection: sqlite3.Connection, given: bytes | None) -> bytes:
+def _memo_key(connection: sqlite3.Connection, given: bytes | None) -> bytes:
     """The memo's key, once the file is seen to be a memo and the key to be the one it was made with."""
     if is_new(connection, SCHEMA, APPLICATION, VERSION):
         key = os.urandom(KEY_BYTES) if given is None else given
@@ -182,11 +182,11 @@ def _opened(connection: sqlite3.Connection, given: bytes | None) -> bytes:
     stored, proof = connection.execute("SELECT key, proof FROM secret").fetchone()
     if (stored is None) != (given is not None):
         raise InvalidParameter("key must be given exactly when the memo was made with one")
-    found: bytes = stored if given is None else given
+    key = bytes(stored) if given is None else given
     # With a wrong key nothing would be found, and everything would be drawn a second time.
-    if not hmac.compare_digest(_proof(found), proof):
+    if not hmac.compare_digest(_proof(key), proof):
         raise InvalidParameter("key is not the one this memo was made with")
-    return found
+    return key
 
 
 def _look_up(connection: sqlite3.Connection, recipe: str, question: str, tag: bytes) -> bytes | None:

@@ -167,11 +167,11 @@ class Session:
 
     def _send(self, waiting: list[Pending]) -> None:
         mechanism = self.survey.mechanism
-        made = [Submission(item.key, decode_report(mechanism, item.report)) for item in waiting]
-        if len(made) == 1:
-            url, body = f"{self.address}/submissions", submission_to_json(self.survey, made[0])
+        submissions = [Submission(item.key, decode_report(mechanism, item.report)) for item in waiting]
+        if len(submissions) == 1:
+            url, body = f"{self.address}/submissions", submission_to_json(self.survey, submissions[0])
         else:
-            url, body = f"{self.address}/batches", submissions_to_json(self.survey, made)
+            url, body = f"{self.address}/batches", submissions_to_json(self.survey, submissions)
         status = self._post(url, body)
         if status in NO_TOKEN:
             step = "open the session with token=… and call deliver()"

@@ -57,10 +57,10 @@ def submissions_from_json(survey: Survey, data: bytes) -> list[Submission]:
         raise Malformed("several submissions are an object with the one field 'submissions', a list")
     if not 1 <= len(document["submissions"]) <= MOST_IN_JSON:
         raise Malformed(f"a request has 1 to {MOST_IN_JSON} submissions")
-    found = [_submission(survey, item) for item in document["submissions"]]
-    if len({submission.key for submission in found}) != len(found):
+    submissions = [_submission(survey, item) for item in document["submissions"]]
+    if len({submission.key for submission in submissions}) != len(submissions):
         raise Malformed("a key occurs twice in one request")
-    return found
+    return submissions
 
 
 def encode_batch(survey: Survey, reports: Iterable[Report], key: bytes | None = None) -> bytes:

@@ -59,10 +59,10 @@ def usual_mechanism(asked: Asked) -> str:
     """The usual mechanism for a domain: what `auto` means when nobody plans. For numbers, one that shows the distribution."""
     if isinstance(asked.domain, Interval):
         return "hm" if asked.learn == "mean" else "sw"
-    found = USUAL.get(type(asked.domain))
-    if found is None:
+    usual = USUAL.get(type(asked.domain))
+    if usual is None:
         raise InvalidParameter(f"attributes.{asked.name}.mechanism: none is usual for {type(asked.domain).__name__}; name one")
-    return found
+    return usual
 
 
 def survey_from_toml(text: str, *, choose: Choose = usual_mechanism) -> Survey:
@@ -106,10 +106,10 @@ def survey_from_toml(text: str, *, choose: Choose = usual_mechanism) -> Survey:
 
 
 def _respondents(written: dict[str, Any]) -> int:
-    found = written.get("respondents", USUAL_RESPONDENTS)
-    if isinstance(found, bool) or not isinstance(found, int) or not 1 <= found <= MOST_RESPONDENTS:
+    respondents = written.get("respondents", USUAL_RESPONDENTS)
+    if isinstance(respondents, bool) or not isinstance(respondents, int) or not 1 <= respondents <= MOST_RESPONDENTS:
         raise InvalidParameter("respondents must be the number of people you expect: a whole number of at least 1")
-    return found
+    return respondents
 
 
 def _whole_mechanism(attributes: dict[str, Any], epsilon: Epsilon, strategy: object, people: int, choose: Choose) -> Mechanism:
@@ -160,10 +160,10 @@ def _part(asked: Asked, attribute: dict[str, Any], choose: Choose) -> Mechanism:
     if isinstance(chosen, Mechanism):
         return chosen
     try:
-        made: Mechanism = make_mechanism(chosen, domain=asked.domain, epsilon=asked.epsilon, **parameters)
+        mechanism: Mechanism = make_mechanism(chosen, domain=asked.domain, epsilon=asked.epsilon, **parameters)
     except TypeError:
         raise InvalidParameter(f"attributes.{name}: {chosen} has other parameters than these") from None
-    return made
+    return mechanism
 
 
 def _domain(name: str, written: object) -> Domain:

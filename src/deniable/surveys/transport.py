@@ -33,7 +33,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
     """A report or a token goes to the address it was meant for, or nowhere."""
 
     def redirect_request(self, *args: Any, **kwargs: Any) -> None:
-        """Never."""
+        """No request follows: the redirect itself becomes the answer."""
         return
 
 
@@ -172,11 +172,11 @@ class HttpTransport:
             _check_way(url)
 
     def get(self, url: str) -> tuple[int, bytes]:
-        """Fetch."""
+        """Status and body of a page, asked for without a token."""
         return self._open(urllib.request.Request(checked_url(url, allow_http=self.allow_http)))  # noqa: S310 - the scheme is checked
 
     def post(self, url: str, body: bytes, content_type: str) -> tuple[int, bytes]:
-        """Send."""
+        """Status and body of the answer; the token goes along, if there is one."""
         headers = {"Content-Type": content_type}
         url = checked_url(url, allow_http=self.allow_http)
         return self._open(urllib.request.Request(url, data=body, headers=headers), self.token)  # noqa: S310 - the scheme is checked
@@ -214,11 +214,11 @@ class MockTransport:
     posted: list[tuple[str, bytes, str]] = field(default_factory=list)
 
     def get(self, url: str) -> tuple[int, bytes]:
-        """The document."""
+        """Always the document, whatever the address."""
         return 200, self.document
 
     def post(self, url: str, body: bytes, content_type: str) -> tuple[int, bytes]:
-        """The next answer."""
+        """The next answer of the script; what was sent is remembered."""
         self.posted.append((url, body, content_type))
         answer = self.answers.pop(0) if self.answers else 200
         if isinstance(answer, Exception):

@@ -67,8 +67,8 @@ def coordinate_test(
         # Up to a cut and above it: for two values these are the values themselves.
         for hits in (counts, sizes - counts):
             for i, j in permutations(range(len(runs)), 2):
-                found = epsilon_below(hits[i], sizes[i], hits[j], sizes[j], error / tests)
-                lower[column] = max(lower[column], float(found.max()))
+                bounds = epsilon_below(hits[i], sizes[i], hits[j], sizes[j], error / tests)
+                lower[column] = max(lower[column], float(bounds.max()))
     return Coordinates(epsilon, error, lower, frozen, sum(map(len, runs)))
 
 

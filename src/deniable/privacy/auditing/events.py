@@ -52,7 +52,7 @@ class Event:
 
     @property
     def words(self) -> str:
-        """The event, shortly."""
+        """The feature, and how many of its cells are in the event."""
         return f"{self.feature.name}: {int(self.accepted.sum())} of {self.feature.cells} cells"
 
 

@@ -44,7 +44,7 @@ class Table:
         return len(self.places)
 
     def rows(self, chosen: slice | NDArray[Any]) -> Table:
-        """Some of the reports."""
+        """The chosen reports, with their test values and positions."""
         return Table(
             {name: column[chosen] for name, column in self.columns.items()},
             self.places[chosen],
@@ -74,8 +74,8 @@ class Table:
                 mixed = (mixed ^ identities(column)) * np.uint64(0x9E3779B97F4A7C15)
                 mixed ^= mixed >> np.uint64(29)
             self.cache["whole"] = mixed
-        found: NDArray[np.uint64] = self.cache["whole"]
-        return found
+        codes: NDArray[np.uint64] = self.cache["whole"]
+        return codes
 
 
 def joined(tables: Sequence[Table]) -> Table:
@@ -117,9 +117,9 @@ def table_of_array(reports: NDArray[Any], places: NDArray[np.intp], positions: N
     if reports.dtype.names:
         return table_of(reports.tolist(), places, positions)
     if reports.dtype.kind not in "biuf":
-        found = table_of([row.tolist() if isinstance(row, np.ndarray) else row for row in reports], places, positions)
-        found.given = reports
-        return found
+        table = table_of([row.tolist() if isinstance(row, np.ndarray) else row for row in reports], places, positions)
+        table.given = reports
+        return table
     columns: dict[str, Column] = {ROOT: reports}
     if reports.ndim == 2:
         columns = {f"{ROOT}[{place}]": reports[:, place] for place in range(min(reports.shape[1], MOST_FIELDS))}

@@ -97,22 +97,22 @@ def independence_test(target: Target, inputs: Sequence[Any], *, samples: int = 2
 
 def _contents(reports: Table) -> dict[str, NDArray[Any]]:
     """What to compare: the fields, long ones by their first and last word, and the whole report; those that vary most."""
-    found: dict[str, NDArray[Any]] = {}
+    contents: dict[str, NDArray[Any]] = {}
     names = [name for name in reports.columns if not name.startswith(NOT_VALUES)]
     for name in [*names[: MOST_COLUMNS // 2], *names[MOST_COLUMNS // 2 :][-MOST_COLUMNS // 2 :]]:
         column = reports.columns[name]
         label = "the report" if name == ROOT else name
         if not isinstance(column, Octets):
-            found[label] = column
+            contents[label] = column
             continue
-        found[label] = identities(column)
+        contents[label] = identities(column)
         words = words_of(column)
         if words.shape[1] > 1:
-            found |= {f"the first word of {label}": words[:, 0], f"the last word of {label}": words[:, -1]}
+            contents |= {f"the first word of {label}": words[:, 0], f"the last word of {label}": words[:, -1]}
     if len(reports.columns) > 1:
         # A fingerprint of the whole report: reused ones agree in it even where single fields hardly vary.
-        found["the whole report"] = reports.whole()
-    return found
+        contents["the whole report"] = reports.whole()
+    return contents
 
 
 def _ranks(values: NDArray[Any]) -> Floats:

@@ -46,8 +46,8 @@ def attribute_inference(mechanism: Mechanism, joint: Any) -> Inference:
 
     >>> from deniable.core import Categories
     >>> from deniable.core import make_mechanism
-    >>> found = attribute_inference(make_mechanism("k-rr", domain=Categories(2), epsilon=1), [[40, 10], [10, 40]])
-    >>> round(found.without, 3), round(found.with_report, 3), round(found.with_value, 3)
+    >>> odds = attribute_inference(make_mechanism("k-rr", domain=Categories(2), epsilon=1), [[40, 10], [10, 40]])
+    >>> round(odds.without, 3), round(odds.with_report, 3), round(odds.with_value, 3)
     (0.5, 0.639, 0.8)
     """
     channel = mechanism.channel

@@ -37,8 +37,8 @@ def measures(fit: Table) -> list[Measure]:
     """The measures that vary."""
     if "measures" not in fit.cache:
         fit.cache["measures"] = list(_measures(fit))
-    found: list[Measure] = fit.cache["measures"]
-    return found
+    varying: list[Measure] = fit.cache["measures"]
+    return varying
 
 
 def _measures(fit: Table) -> Iterator[Measure]:
@@ -55,10 +55,10 @@ def _measures(fit: Table) -> Iterator[Measure]:
             yield from _varying(fit, [Measure(f"{what} of {label}", partial(_shape, name, shape)) for what, shape in shapes])
             continue
         yield Measure(label, partial(_identity, name), ordered=False)
-        found = [Measure(f"length of {label}", partial(_length, name))]
+        described = [Measure(f"length of {label}", partial(_length, name))]
         if column.kind == "text":
-            found += [Measure(f"{what} in {label}", partial(_letters, name, low, high)) for what, low, high in LETTERS]
-        yield from _varying(fit, found)
+            described += [Measure(f"{what} in {label}", partial(_letters, name, low, high)) for what, low, high in LETTERS]
+        yield from _varying(fit, described)
 
 
 LETTERS = (
@@ -70,8 +70,8 @@ LETTERS = (
 )
 
 
-def _varying(fit: Table, found: list[Measure]) -> Iterator[Measure]:
-    for measure in found:
+def _varying(fit: Table, candidates: list[Measure]) -> Iterator[Measure]:
+    for measure in candidates:
         seen = measure.of(fit)
         if seen.min() < seen.max():
             yield measure

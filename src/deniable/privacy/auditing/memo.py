@@ -64,8 +64,8 @@ def memo_test(
         changed += any(answer != answers[0] for answer in answers[1:])
         return answers if _plain(answers[0]) else [str(answer) for answer in answers]
 
-    found = audit(Scalar(history), inputs, epsilon=epsilon, samples=samples, confidence=confidence, order=order)
-    return Memo(changed, asked, found)
+    verdict = audit(Scalar(history), inputs, epsilon=epsilon, samples=samples, confidence=confidence, order=order)
+    return Memo(changed, asked, verdict)
 
 
 def _plain(answer: Any) -> bool:

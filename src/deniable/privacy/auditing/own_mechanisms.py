@@ -46,11 +46,11 @@ def spread(channel: Channel, outputs: Any) -> NDArray[Any]:
         parts = channel.parts if isinstance(channel, Product) else [channel] * len(outputs)
         columns = [spread(part, column) for part, column in zip(parts, outputs, strict=True)]
         return np.column_stack(columns)
-    found = np.asarray(outputs)
+    rows = np.asarray(outputs)
     bits = isinstance(channel, Bits) or (isinstance(channel, TwoLevel) and isinstance(channel.sets, Subsets))
-    if bits and found.ndim == 2:
-        return np.unpackbits(found, axis=1, bitorder="little", count=channel.inputs)
-    return found
+    if bits and rows.ndim == 2:
+        return np.unpackbits(rows, axis=1, bitorder="little", count=channel.inputs)
+    return rows
 
 
 def own_inputs(channel: Channel, most: int = INPUTS) -> list[int]:

@@ -126,5 +126,5 @@ def worst_report(
         poisoned = counts.copy()
         poisoned[output] += fakes
         best = max(best, (estimate(poisoned) - before, int(output)))
-    found = Gain("the estimate", best[0], best[0] / fakes if fakes else 0.0, False)
-    return best[1], found
+    gain = Gain("the estimate", best[0], best[0] / fakes if fakes else 0.0, False)
+    return best[1], gain

@@ -67,8 +67,8 @@ def reconstruct(
     r reports and k values.
 
     >>> from deniable.core import make_mechanism
-    >>> found = reconstruct(make_mechanism("randomized-response", epsilon=1), repeats=(1, 25), users=500)
-    >>> found.guesses[1].right > found.guesses[0].right
+    >>> attack = reconstruct(make_mechanism("randomized-response", epsilon=1), repeats=(1, 25), users=500)
+    >>> attack.guesses[1].right > attack.guesses[0].right
     True
     """
     channel = mechanism.channel

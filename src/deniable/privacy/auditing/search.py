@@ -53,12 +53,12 @@ class Best:
 
     def offer(self, pair: tuple[int, int], counted: Counted, draws: int) -> None:
         """Compare the best unions of cells of a feature, in both directions, with what is held."""
-        (i, j), (feature, made, chosen) = pair, counted
-        ranked = log_ratio(made[i], made[j])[0]
+        (i, j), (feature, fitted, compared) = pair, counted
+        ranked = log_ratio(fitted[i], fitted[j])[0]
         for likely, unlikely, order in ((i, j, ranked), (j, i, -ranked)):
             for goal, beside in enumerate((None, self.epsilon)):
                 score, accepted = best_union(
-                    chosen[likely], chosen[unlikely], delta=self.delta, epsilon=beside, ranked=order, draws=draws
+                    compared[likely], compared[unlikely], delta=self.delta, epsilon=beside, ranked=order, draws=draws
                 )
                 held = self.goals[goal]
                 if held is None or score > held.score:
@@ -105,13 +105,13 @@ def search(
     others = [*inside, *(_counted(feature, fit, select, count) for feature in (*several, *in_a_row))]
     best = Best(epsilon, delta)
     worth = {id(one): _pairs(one[1]) for one in (*shared, *others)}
-    overall = _pairs(*(made for _, made, _ in (*alone, *inside)))
+    overall = _pairs(*(fitted for _, fitted, _ in (*alone, *inside)))
     for i, j in combinations(range(count), 2):
         # With many fields only those are compared that looked different in the other half.
         telling = sorted((one for one in shared if (i, j) in worth[id(one)]), key=lambda one: -log_ratio(one[1][i], one[1][j])[1])
         for_two: list[Feature] = []
         if (i, j) in overall:
-            own = [(feature, made[i], made[j]) for feature, made, _ in (*alone, *inside)]
+            own = [(feature, fitted[i], fitted[j]) for feature, fitted, _ in (*alone, *inside)]
             for_two += values.for_pair(fit.rows(fit.places == i), fit.rows(fit.places == j), own)
         if support is not None:
             for_two.append(_supported(support, inputs[i], inputs[j]))
@@ -145,8 +145,8 @@ def _pairs(*counts: NDArray[np.int64]) -> set[tuple[int, int]]:
     if len(every) <= MOST_PAIRS:
         return set(every)
     total = np.zeros((inputs, inputs))
-    for made in counts:
-        shares = (made + 0.5) / (made.sum(axis=1, keepdims=True) + 0.5 * made.shape[1])
+    for table in counts:
+        shares = (table + 0.5) / (table.sum(axis=1, keepdims=True) + 0.5 * table.shape[1])
         logs = np.log(shares)
         own, mixed = (shares * logs).sum(axis=1), shares @ logs.T
         total += own[:, None] + own - mixed - mixed.T

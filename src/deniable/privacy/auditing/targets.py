@@ -76,16 +76,16 @@ class Vectorised:
         plain = len({type(value) for value in values}) == 1 and isinstance(values[0], bool | int | float | str)
         asked: Any = np.array(values)[order] if plain else [values[place] for place in order]
         try:
-            found = self.function(asked)
-            size = len(found) if hasattr(found, "__len__") else -1
+            reports = self.function(asked)
+            size = len(reports) if hasattr(reports, "__len__") else -1
         except (Exception, SystemExit) as error:  # whatever somebody else's code raises
             return Draws(_none(), Counter({f"raised {type(error).__name__}": len(order)}))
         if size != len(order):
             return Draws(_none(), Counter({"gave another number of reports than values": len(order)}))
         places, positions = order.astype(np.intp, copy=False), np.arange(start, start + size)
-        if isinstance(found, np.ndarray) and found.ndim in (1, 2):
-            return Draws(table_of_array(found, places, positions))
-        return Draws(table_of(list(found), places, positions))
+        if isinstance(reports, np.ndarray) and reports.ndim in (1, 2):
+            return Draws(table_of_array(reports, places, positions))
+        return Draws(table_of(list(reports), places, positions))
 
 
 @dataclass(frozen=True)
@@ -95,16 +95,16 @@ class Scalar:
     function: Callable[[Any], Any]
 
     def draw(self, values: Sequence[Any], order: Order) -> Draws:
-        """One call per report."""
-        found, positions, failures = [], [], Counter[str]()
+        """One call per report, in the given order; calls that raise are counted as failures."""
+        reports, positions, failures = [], [], Counter[str]()
         for position, place in enumerate(order):
             try:
-                found.append(self.function(values[place]))
+                reports.append(self.function(values[place]))
                 positions.append(position)
             except (Exception, SystemExit) as error:  # whatever somebody else's code raises
                 failures[f"raised {type(error).__name__}"] += 1
         kept = np.array(positions, np.intp)
-        return Draws(table_of(found, order[kept].astype(np.intp), kept), failures)
+        return Draws(table_of(reports, order[kept].astype(np.intp), kept), failures)
 
 
 @dataclass(frozen=True)
@@ -205,10 +205,10 @@ def _opener(url: str) -> urllib.request.OpenerDirector:
 def _collected(answers: list[tuple[list[Answer], Counter[str]]], pieces: list[Order], order: Order) -> Draws:
     """The reports of several processes or requests, in the order of asking."""
     starts = np.cumsum([0, *map(len, pieces)])[:-1]
-    answered = [(start, found) for start, (found, _) in zip(starts, answers, strict=True) if found]
-    kept = np.concatenate([start + np.arange(len(found)) for start, found in answered] or [np.zeros(0)]).astype(np.intp)
+    answered = [(start, given) for start, (given, _) in zip(starts, answers, strict=True) if given]
+    kept = np.concatenate([start + np.arange(len(given)) for start, given in answered] or [np.zeros(0)]).astype(np.intp)
     failures = sum((failed for _, failed in answers), Counter[str]())
-    return Draws(table_of_answers([one for _, found in answered for one in found], order[kept].astype(np.intp), kept), failures)
+    return Draws(table_of_answers([one for _, given in answered for one in given], order[kept].astype(np.intp), kept), failures)
 
 
 def _check_timeout(timeout: float) -> None:

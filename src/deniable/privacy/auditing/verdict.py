@@ -77,7 +77,7 @@ class Audit:
         return [f"never the same twice: {shown}; what is encrypted there cannot be found by draws"]
 
     def to_dict(self) -> dict[str, Any]:
-        """A JSON form."""
+        """Everything as JSON values, the verdict in words included."""
         return {
             "verdict": {True: "violated", False: "no violation found", None: "no verdict"}[self.violated],
             "violated": self.violated,

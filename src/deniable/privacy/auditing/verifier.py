@@ -68,9 +68,9 @@ def _judge(channel: dict[str, Any], claim: Fraction, delta: Fraction) -> Verdict
     if delta == 0:
         text = "unbounded" if ratio is None else f"{_shown(ratio)} > {power}"
         return Verdict(False, ratio, Fraction(0), f"the largest ratio is {text}")
-    found = largest_delta(channel, claim)
-    word = "<=" if found <= delta else ">"
-    return Verdict(found <= delta, ratio, found, f"delta at {power} is {float(found):.6g} {word} {_shown(delta)}")
+    largest = largest_delta(channel, claim)
+    word = "<=" if largest <= delta else ">"
+    return Verdict(largest <= delta, ratio, largest, f"delta at {power} is {float(largest):.6g} {word} {_shown(delta)}")
 
 
 def exp_bounds(x: Fraction, terms: int) -> tuple[Fraction, Fraction]:
@@ -197,12 +197,12 @@ def _extreme(values: list[int], width: int, best: Callable[[int, int], int]) -> 
 
 
 def _product(channel: dict[str, Any]) -> Fraction | None:
-    found = [largest_ratio(part) for part in channel["parts"]]
-    shares = _whole(*channel.get("shares", [1] * len(found)))
-    if not found or len(shares) != len(found) or min(shares) == 0:
+    ratios = [largest_ratio(part) for part in channel["parts"]]
+    shares = _whole(*channel.get("shares", [1] * len(ratios)))
+    if not ratios or len(shares) != len(ratios) or min(shares) == 0:
         raise Refused("there must be at least one part, and for a mixture one positive share per part")
-    known = [ratio for ratio in found if ratio is not None]
-    if len(known) < len(found):
+    known = [ratio for ratio in ratios if ratio is not None]
+    if len(known) < len(ratios):
         return None
     return max(known) if channel["kind"] == "mixture" else prod(known, start=Fraction(1))
 

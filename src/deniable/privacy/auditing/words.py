@@ -42,11 +42,11 @@ class Words:
         key = f"{self.unit}s of {self.name}"
         if key not in table.cache:
             table.cache[key] = self.source(table)
-        found: Units = table.cache[key]
-        return found
+        units: Units = table.cache[key]
+        return units
 
     def label(self, place: int) -> str:
-        """What to call a unit."""
+        """The unit in words, as an event's name shows it."""
         return self.names[place] if self.names else f"{self.unit} {place + 1} of {self.width} of {self.name}"
 
 
@@ -54,8 +54,8 @@ def readings(fit: Table) -> list[Words]:
     """Every way to read the fields of these reports."""
     if "readings" not in fit.cache:
         fit.cache["readings"] = list(_readings(fit))
-    found: list[Words] = fit.cache["readings"]
-    return found
+    words: list[Words] = fit.cache["readings"]
+    return words
 
 
 def _readings(fit: Table) -> Iterator[Words]:
@@ -177,10 +177,10 @@ def _digits(name: str, table: Table) -> Units:
     if not isinstance(column, np.ndarray) or column.dtype.kind == "f":
         return np.zeros((len(table), NUMBER_DIGITS), np.uint8)
     rest = np.abs(column.astype(np.int64)).astype(np.uint64) if column.dtype.kind != "u" else column.astype(np.uint64)
-    found = np.zeros((len(rest), NUMBER_DIGITS), np.uint8)
+    digits = np.zeros((len(rest), NUMBER_DIGITS), np.uint8)
     for place in range(NUMBER_DIGITS - 1, -1, -1):
-        rest, found[:, place] = rest // np.uint64(10), rest % np.uint64(10)
-    return found
+        rest, digits[:, place] = rest // np.uint64(10), rest % np.uint64(10)
+    return digits
 
 
 def _lookup(alphabet: str, *others: str) -> Units:
@@ -285,8 +285,8 @@ def bits(fit: Table) -> list[Bit]:
         whole += [Bit(f"the lowest bit of {one.name}", partial(_lowest, one), False) for one in lengths]
         half = MOST_BITS // 2
         fit.cache["bits"] = (single if len(single) <= MOST_BITS else single[:half] + single[-half:]) + whole[: MOST_BITS // 4]
-    found: list[Bit] = fit.cache["bits"]
-    return found
+    chosen: list[Bit] = fit.cache["bits"]
+    return chosen
 
 
 def _bit(words: Words, place: int, shift: int) -> Bit:

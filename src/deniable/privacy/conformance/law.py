@@ -75,8 +75,8 @@ def tails(channel: Channel, index: int, outputs: Sequence[int]) -> Tails:
         counts[_bin_of(output, edges)] += count
     weights = [mass(channel, index, start, stop) for start, stop in pairwise(edges)]
     impossible = sum(count for output, count in seen.items() if channel.weight(index, output) == 0)
-    found = [("64 runs of outputs", goodness_of_fit(counts, weights)), ("outputs of weight 0", 0.0 if impossible else 1.0)]
-    return found + _low_digits(channel, index, seen)
+    chances = [("64 runs of outputs", goodness_of_fit(counts, weights)), ("outputs of weight 0", 0.0 if impossible else 1.0)]
+    return chances + _low_digits(channel, index, seen)
 
 
 def _bin_of(output: int, edges: list[int]) -> int:
@@ -105,24 +105,24 @@ def _(channel: TwoLevel, index: int, outputs: Sequence[int]) -> Tails:
     if any(not 0 <= output < channel.outputs or not channel.sets.possible(output) for output in outputs):
         return [("an output that the channel does not have", 0.0)]
     favoured = sum(channel.sets.contains(index, output) for output in outputs)
-    found = [("favoured outputs", binomial_tail(favoured, len(outputs), Fraction(channel.favoured, channel.total)))]
+    chances = [("favoured outputs", binomial_tail(favoured, len(outputs), Fraction(channel.favoured, channel.total)))]
     if isinstance(channel.sets, Hashing):
-        return found + _hashing(channel, channel.sets, index, outputs)
+        return chances + _hashing(channel, channel.sets, index, outputs)
     if isinstance(channel.sets, Subsets):
-        return found + _subsets(channel, channel.sets, index, outputs)
-    return found + tails.dispatch(Channel)(channel, index, outputs)
+        return chances + _subsets(channel, channel.sets, index, outputs)
+    return chances + tails.dispatch(Channel)(channel, index, outputs)
 
 
 def _hashing(channel: TwoLevel, sets: Hashing, index: int, outputs: Sequence[int]) -> Tails:
     """The seed is uniform, bit by bit and in its high byte; a lie is uniform among the other buckets."""
     seeds = [output // sets.buckets for output in outputs]
     matrix = bit_matrix(seeds, (SEEDS - 1).bit_length())
-    found = _each_bit(matrix, [Fraction(1, 2)] * matrix.shape[1], "bit {} of the seed")
+    chances = _each_bit(matrix, [Fraction(1, 2)] * matrix.shape[1], "bit {} of the seed")
     highs = Counter(seed >> 24 for seed in seeds)
-    found.append(("the seed's first byte", goodness_of_fit([highs[value] for value in range(256)], [1] * 256)))
+    chances.append(("the seed's first byte", goodness_of_fit([highs[value] for value in range(256)], [1] * 256)))
     lies = Counter((output % sets.buckets - sets.bucket(output // sets.buckets, index)) % sets.buckets for output in outputs)
     others = [lies[other] for other in range(1, sets.buckets)]
-    return [*found, ("which other bucket", goodness_of_fit(others, [1] * len(others)))]
+    return [*chances, ("which other bucket", goodness_of_fit(others, [1] * len(others)))]
 
 
 def _subsets(channel: TwoLevel, sets: Subsets, index: int, outputs: Sequence[int]) -> Tails:
@@ -150,16 +150,16 @@ def _(channel: Product, index: int, outputs: Sequence[int]) -> Tails:
         return [("an output that the channel does not have", 0.0)]
     inputs = channel.split_input(index)
     columns = list(zip(*(channel.split_output(output) for output in outputs), strict=True))
-    found: Tails = []
+    chances: Tails = []
     halves: list[tuple[list[bool], Fraction] | None] = []
     for j, (part, x, column) in enumerate(zip(channel.parts, inputs, columns, strict=True)):
-        found += [(f"part {j}: {name}", tail) for name, tail in tails(part, x, column)]
+        chances += [(f"part {j}: {name}", tail) for name, tail in tails(part, x, column)]
         halves.append(_lower_half(part, x, column))
     for j, (first, second) in enumerate(pairwise(halves)):
         if first is not None and second is not None:
             both = sum(a and b for a, b in zip(first[0], second[0], strict=True))
-            found.append((f"parts {j} and {j + 1} together", binomial_tail(both, len(outputs), first[1] * second[1])))
-    return found
+            chances.append((f"parts {j} and {j + 1} together", binomial_tail(both, len(outputs), first[1] * second[1])))
+    return chances
 
 
 @tails.register
@@ -175,8 +175,8 @@ def _(channel: Steps, index: int, outputs: Sequence[int]) -> Tails:
         return [("an output that the channel does not have", 0.0)]
     later = channel.step.outputs ** (channel.length - 1)
     first = [output // later for output in outputs]
-    found = tails(channel.step, index // channel.step.inputs ** (channel.length - 1), first)
-    return found + (tails.dispatch(Channel)(channel, index, outputs) if channel.outputs <= MOST_ENUMERATED // 8 else [])
+    chances = tails(channel.step, index // channel.step.inputs ** (channel.length - 1), first)
+    return chances + (tails.dispatch(Channel)(channel, index, outputs) if channel.outputs <= MOST_ENUMERATED // 8 else [])
 
 
 def _lower_half(channel: Channel, index: int, outputs: Sequence[int]) -> tuple[list[bool], Fraction] | None:

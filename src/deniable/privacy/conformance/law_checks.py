@@ -52,13 +52,13 @@ def _repeated(inputs: Any, count: int) -> Any:
 
 
 def _follow(mechanism: Mechanism, draw: Callable[[Mechanism, int], tuple[int, ...]], how: str) -> Skip | None:
-    found = []
+    chances = []
     for which, value in enumerate(few_values(mechanism.domain)):
         index = mechanism.encode(value)
-        found += [(f"input {index}: {name}", tail) for name, tail in tails(mechanism.channel, index, draw(mechanism, which))]
-    if not found:
+        chances += [(f"input {index}: {name}", tail) for name, tail in tails(mechanism.channel, index, draw(mechanism, which))]
+    if not chances:
         return Skip("no statistic is known for this channel")
-    alarmed = alarms(found)
+    alarmed = alarms(chances)
     require(not alarmed, f"{how} draws do not follow the law: {'; '.join(alarmed[:3])}")
     return None
 

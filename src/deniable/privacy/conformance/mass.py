@@ -71,12 +71,12 @@ def _(channel: Interpolated, index: int, start: int, stop: int) -> int:
 
 @mass.register
 def _(channel: Mixture, index: int, start: int, stop: int) -> int:
-    found = 0
+    total = 0
     for begin, part, share in zip(channel.starts, channel.parts, channel.shares, strict=True):
         low, high = max(start - begin, 0), min(stop - begin, part.outputs)
         if low < high:
-            found += share * (channel.common // part.total) * mass(part, index, low, high)
-    return found
+            total += share * (channel.common // part.total) * mass(part, index, low, high)
+    return total
 
 
 def _overlap(begin: int, end: int, start: int, stop: int) -> int:

@@ -53,8 +53,8 @@ def check_ratio_is_exact(mechanism: Mechanism) -> Skip | None:
     channel = mechanism.channel
     if not _small(channel):
         return Skip(f"more than {MOST_WEIGHTS} weights; check_sampled_ratios looks at some of them")
-    claimed, found = channel.max_ratio(), column_ratio(channel)
-    require(claimed == found, f"max_ratio says {claimed}, the weights say {found}")
+    claimed, actual = channel.max_ratio(), column_ratio(channel)
+    require(claimed == actual, f"max_ratio says {claimed}, the weights say {actual}")
     return None
 
 
@@ -84,9 +84,9 @@ def check_delta_covers_the_weights(mechanism: Mechanism) -> Skip | None:
     rows = [list(channel.row(index)) for index in range(channel.inputs)]
     top, bottom = ratio.numerator, ratio.denominator
     worst = max(sum(max(0, a * bottom - top * b) for a, b in zip(first, second, strict=True)) for first in rows for second in rows)
-    found = Fraction(worst, bottom * channel.total)
-    require(found <= mechanism.delta_exact(), f"delta is at least {float(found):.6g}, the mechanism computes less")
-    require(found <= mechanism.delta, f"delta is at least {float(found):.6g}, the recipe claims less")
+    delta = Fraction(worst, bottom * channel.total)
+    require(delta <= mechanism.delta_exact(), f"delta is at least {float(delta):.6g}, the mechanism computes less")
+    require(delta <= mechanism.delta, f"delta is at least {float(delta):.6g}, the recipe claims less")
     return None
 
 

@@ -72,5 +72,5 @@ def _pool(cells: list[tuple[float, int]]) -> list[tuple[float, int]]:
 
 def alarms(tails: Sequence[tuple[str, float]]) -> list[str]:
     """The names of the statistics that are too unlikely to be chance, worst first."""
-    found = [(tail, name) for name, tail in tails if tail < NOMINAL / len(tails)]
-    return [f"{name} (tail probability {tail:.1e})" for tail, name in sorted(found)]
+    unlikely = [(tail, name) for name, tail in tails if tail < NOMINAL / len(tails)]
+    return [f"{name} (tail probability {tail:.1e})" for tail, name in sorted(unlikely)]

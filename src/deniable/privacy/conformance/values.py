@@ -67,12 +67,12 @@ def _awkward_numbers(domain: Interval | Circle) -> list[float]:
     """Ends, and for a few cells their boundaries, with the doubles on either side."""
     low, width, cells = domain.low, domain.width, domain.cells
     chosen = {j * cells // 24 for j in range(25)} | {1, cells - 1}
-    found: list[float] = []
+    awkward: list[float] = []
     for cell in sorted(chosen):
         for half in (0, Fraction(1, 2)):
             near = float(low + width * (cell + half) / cells)
-            found += [math.nextafter(near, -math.inf), near, math.nextafter(near, math.inf)]
-    return _accepted(domain, found)
+            awkward += [math.nextafter(near, -math.inf), near, math.nextafter(near, math.inf)]
+    return _accepted(domain, awkward)
 
 
 def _between_corners(domain: Polygon | Parallelogram) -> list[tuple[float, float]]:
@@ -129,13 +129,13 @@ def bad_values(domain: Domain) -> list[Any]:
 def _outside(domain: Interval | Circle) -> list[float]:
     """Far away, and the first double beyond either end."""
     low, high = float(domain.low), float(domain.low + domain.width)
-    found = [low - SECRET * 1.5, high + SECRET * 1.5]
+    outside = [low - SECRET * 1.5, high + SECRET * 1.5]
     below, above = low, high
     while Fraction(below) >= domain.low:
         below = math.nextafter(below, -math.inf)
     while Fraction(above) <= domain.low + domain.width:
         above = math.nextafter(above, math.inf)
-    return [*found, below, above]
+    return [*outside, below, above]
 
 
 def _bad_places(domain: Domain) -> list[Any]:
@@ -146,8 +146,8 @@ def _bad_places(domain: Domain) -> list[Any]:
 
 def _bad_records(domain: Record) -> list[Any]:
     good = few_values(domain)[0]
-    found: list[Any] = [{}, list(good.values()), {**good, f"secret-{SECRET}": 1}]
+    wrong: list[Any] = [{}, list(good.values()), {**good, f"secret-{SECRET}": 1}]
     for name, field in domain.fields.items():
-        found.append({other: value for other, value in good.items() if other != name})
-        found += [{**good, name: bad} for bad in bad_values(field)[:20]]
-    return found
+        wrong.append({other: value for other, value in good.items() if other != name})
+        wrong += [{**good, name: bad} for bad in bad_values(field)[:20]]
+    return wrong

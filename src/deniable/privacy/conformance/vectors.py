@@ -110,13 +110,13 @@ def example_vectors(mechanism: Mechanism) -> dict[str, Any]:
 
 def small_examples(cls: type[Mechanism]) -> Iterator[Mechanism]:
     """The first examples whose integers are few enough to read; always at least one."""
-    found = 0
+    given = 0
     for mechanism in cls.examples():
         size = max(len(json.dumps(mechanism.channel.compiled())), _sum_bytes(mechanism))
-        if size <= MOST_TEXT or not found:
-            found += 1
+        if size <= MOST_TEXT or not given:
+            given += 1
             yield mechanism
-        if found == EXAMPLES:
+        if given == EXAMPLES:
             return
 
 

@@ -45,10 +45,10 @@ def propose(fit: Table, inputs: int) -> Iterator[Feature]:
 
 def _columns(fit: Table) -> list[Any]:
     """Readers of a column each: the values of fields, and bits."""
-    found: list[Any] = [measure.of for measure in measures(fit) if measure.ordered]
-    room = MOST_COLUMNS - len(found)
+    columns: list[Any] = [measure.of for measure in measures(fit) if measure.ordered]
+    room = MOST_COLUMNS - len(columns)
     every = [bit.read for bit in bits(fit)]
-    return (found + (every if len(every) <= room else every[: room // 2] + every[-(room // 2) :]))[:MOST_COLUMNS]
+    return (columns + (every if len(every) <= room else every[: room // 2] + every[-(room // 2) :]))[:MOST_COLUMNS]
 
 
 def _matrix(table: Table, columns: list[Any]) -> NDArray[np.float32]:

@@ -25,16 +25,16 @@ def propose(fit: Table, inputs: int) -> Iterator[Feature]:
     for name, column in fit.columns.items():
         if not name.startswith(NOT_VALUES):
             groups.setdefault(column.kind if isinstance(column, Octets) else "number", []).append(name)
-    found: list[Feature] = []
+    features: list[Feature] = []
     for kind, names in groups.items():
         chosen = names if len(names) <= MOST_FIELDS else names[: MOST_FIELDS // 2] + names[-MOST_FIELDS // 2 :]
-        found += [Feature(f"{a} against {b}", partial(_compared, a, b), 3) for a, b in combinations(chosen, 2)]
+        features += [Feature(f"{a} against {b}", partial(_compared, a, b), 3) for a, b in combinations(chosen, 2)]
         if len(chosen) > 2:
             what = f"of {len(chosen)} fields of {kind}s"
-            found.append(Feature(f"the place of the largest {what}", partial(_largest, chosen, 1), len(chosen)))
-            found.append(Feature(f"the place of the smallest {what}", partial(_largest, chosen, -1), len(chosen)))
-            found.append(Feature(f"pairs out of order {what}", partial(_inversions, chosen), len(chosen) ** 2))
-    yield from most_telling(found, fit, inputs, MOST)
+            features.append(Feature(f"the place of the largest {what}", partial(_largest, chosen, 1), len(chosen)))
+            features.append(Feature(f"the place of the smallest {what}", partial(_largest, chosen, -1), len(chosen)))
+            features.append(Feature(f"pairs out of order {what}", partial(_inversions, chosen), len(chosen) ** 2))
+    yield from most_telling(features, fit, inputs, MOST)
 
 
 def _largest(names: list[str], sign: int, table: Table) -> Codes:

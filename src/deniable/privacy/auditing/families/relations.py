@@ -36,12 +36,12 @@ Scored = tuple[float, Callable[[], Feature]]
 
 def propose(fit: Table, inputs: int) -> Iterator[Feature]:
     """Equations of one input that fail most often for another one."""
-    found = _bit_equations(fit, inputs)
+    equations = _bit_equations(fit, inputs)
     columns = _varying(fit)
     if 2 <= len(columns) <= CHECKED:
         moduli = (*(modulus for modulus, _ in RINGS), *PRIMES) if len(columns) <= FEW_COLUMNS else (256,)
-        found += [one for modulus in moduli for one in _unit_equations(fit, columns, modulus, inputs)]
-    for fails, make in sorted(found, key=lambda one: -one[0])[:MOST]:
+        equations += [one for modulus in moduli for one in _unit_equations(fit, columns, modulus, inputs)]
+    for fails, make in sorted(equations, key=lambda one: -one[0])[:MOST]:
         if fails > SELDOM:
             yield make()
 
@@ -56,13 +56,13 @@ def _bit_equations(fit: Table, inputs: int) -> list[Scored]:
     if len(single) < 2 or not runs:
         return []
     matrices = [np.column_stack([np.ones(len(run), np.uint8), *[bit.read(run) for bit in single]]) for run in runs]
-    found: list[Scored] = []
+    equations: list[Scored] = []
     for own, matrix in enumerate(matrices):
         for equation in null_bits(matrix[:need]):
             others = (other[:, equation] for place, other in enumerate(matrices) if place != own)
             fails = max(float(np.bitwise_xor.reduce(other, axis=1).mean()) for other in others)
-            found.append((fails, partial(_parity, [single[place - 1] for place in equation if place])))
-    return found
+            equations.append((fails, partial(_parity, [single[place - 1] for place in equation if place])))
+    return equations
 
 
 def _runs(fit: Table, need: int, inputs: int) -> list[Table]:
@@ -124,13 +124,13 @@ def _values(table: Table, columns: list[tuple[Words, int]]) -> Matrix:
 def _unit_equations(fit: Table, columns: list[tuple[Words, int]], modulus: int, inputs: int) -> list[Scored]:
     need = len(columns) + 1 + SPARE
     matrices = [_values(run, columns) for run in _runs(fit, need, inputs)]
-    found: list[Scored] = []
+    equations: list[Scored] = []
     for own, matrix in enumerate(matrices):
         for equation in _null_units(matrix[:need], modulus):
             others = (other for place, other in enumerate(matrices) if place != own)
             fails = max(float((_residual(other, equation, modulus) != 0).mean()) for other in others)
-            found.append((fails, partial(_equation, columns, equation, modulus)))
-    return found
+            equations.append((fails, partial(_equation, columns, equation, modulus)))
+    return equations
 
 
 def _null_units(matrix: Matrix, modulus: int) -> Iterator[Matrix]:

@@ -41,8 +41,8 @@ def trials(table: Table) -> Rows:
         starts = starts[starts + BLOCK <= len(table)]
         whole = table.positions[starts + BLOCK - 1] - table.positions[starts] == BLOCK - 1
         table.cache["trials"] = starts[whole] + 2
-    found: Rows = table.cache["trials"]
-    return found
+    rows: Rows = table.cache["trials"]
+    return rows
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Neighbour:
 
     @property
     def label(self) -> str:
-        """What to call it."""
+        """The neighbour in words, as an event's name shows it."""
         if self.value is not None:
             return f"the last report of test value number {self.value + 1}"
         return "the report before" if self.step < 0 else "the report after"
@@ -73,18 +73,18 @@ def propose(fit: Table, inputs: int) -> Iterator[Feature]:
     if len(trials(fit)) < FEWEST * inputs:
         return
     neighbours = [Neighbour(None, -1), Neighbour(None, 1), *[Neighbour(value, 0) for value in range(min(inputs, MOST_VALUES))]]
-    found: list[Feature] = []
+    features: list[Feature] = []
     for neighbour in neighbours:
         known = inputs if neighbour.value is None else 2
         for measure in measures(fit)[:MOST_FIELDS]:
             feature = of_measure(measure, fit)
             if feature.cells <= FEW_VALUES:
-                found.append(_pair(feature, neighbour, known))
+                features.append(_pair(feature, neighbour, known))
         names = [name for name in fit.columns if not name.startswith(NOT_VALUES)]
         for name in [*names[: MOST_FIELDS // 2], *names[MOST_FIELDS // 2 :][-MOST_FIELDS // 2 :]]:
-            found += _steps(fit, name, neighbour, known)
-        found += _shared_bits(fit, neighbour, known, inputs)
-    yield from most_telling(found, fit, inputs, MOST)
+            features += _steps(fit, name, neighbour, known)
+        features += _shared_bits(fit, neighbour, known, inputs)
+    yield from most_telling(features, fit, inputs, MOST)
 
 
 def _pair(feature: Feature, neighbour: Neighbour, known: int) -> Feature:

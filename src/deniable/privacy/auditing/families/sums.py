@@ -20,11 +20,11 @@ MOST_COUNTS = 2
 def propose(fit: Table, inputs: int) -> Iterator[Feature]:
     """The totals in which the test values look least alike."""
     words = [one for one in readings(fit) if one.width > 1]
-    found = [feature for one in words for feature in _totals(one.name, [one])]
+    features = [feature for one in words for feature in _totals(one.name, [one])]
     main = [one for one in readings(fit) if one.main]
     if len(main) > 1:
-        found += _totals("the whole report", main)
-    yield from most_telling(found, fit, inputs, MOST)
+        features += _totals("the whole report", main)
+    yield from most_telling(features, fit, inputs, MOST)
     counts = [feature for one in words if one.radix != 256 or one.unit == "character" for feature in _symbols(one, fit)]
     yield from most_telling(counts, fit, inputs, MOST_COUNTS)
 

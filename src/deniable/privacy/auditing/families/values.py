@@ -26,7 +26,7 @@ WHOLE = Measure("the whole report", lambda table: table.whole().view(np.int64), 
 
 
 def alone(fit: Table) -> list[Feature]:
-    """Every field by itself."""
+    """One feature for each field that varies, with its values as cells."""
     return [feature for measure in measures(fit) if (feature := of_measure(measure, fit)).cells > 1]
 
 
@@ -157,10 +157,10 @@ def for_pair(first: Table, second: Table, shared: list[tuple[Feature, Histogram,
     order = np.argsort([-spread for _, _, spread in fields])[:FEW_FIELDS]
 
     def total(table: Table) -> NDArray[np.float64]:
-        found = np.zeros(len(table))
+        total = np.zeros(len(table))
         for encode, ratio in scores:
-            found += ratio[encode(table)]
-        return np.round(found, 9)
+            total += ratio[encode(table)]
+        return np.round(total, 9)
 
     yield distinct("all fields together", total, np.concatenate([total(first), total(second)]))
     for few in (2, 4, FEW_FIELDS):

@@ -46,7 +46,7 @@ class Later:
     lag: int
 
     def rows(self, table: Table) -> Rows:
-        """The judged reports."""
+        """The judged reports: those in every other stretch of `lag` reports."""
         key = f"trials with a report {self.lag} later"
         if key not in table.cache:
             first = np.flatnonzero(table.positions // self.lag % 2 == 0)
@@ -110,13 +110,13 @@ def _equations(fit: Table, every: list[Bit], judged: int, inputs: int) -> Iterat
         return
     columns = np.column_stack([np.ones(len(places), np.uint8), *[_read(term, fit) for term in terms]])
     matrices = [columns[places == value][: max(need, CHECKED)] for value in range(min(inputs, MOST_INPUTS))]
-    found = []
+    equations = []
     for own, matrix in enumerate(matrices):
         for equation in null_bits(matrix[:need]):
             others = (other[:, equation] for place, other in enumerate(matrices) if place != own)
             fails = max(float(np.bitwise_xor.reduce(other, axis=1).mean()) for other in others)
-            found.append((fails, [terms[place - 1] for place in equation if place]))
-    for fails, chosen in sorted(found, key=lambda one: -one[0])[:MOST]:
+            equations.append((fails, [terms[place - 1] for place in equation if place]))
+    for fails, chosen in sorted(equations, key=lambda one: -one[0])[:MOST]:
         if fails > SELDOM:
             label = f"an equation between {len(chosen)} bits of {BLOCK} reports in a row"
             yield Feature(label, partial(_parity, chosen), 2, partial(_trials, judged))
