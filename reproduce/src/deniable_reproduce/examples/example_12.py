@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from deniable_reproduce.artifact import Artifact, Claim, Result, Run
-from deniable_reproduce.figures.figure_7_03 import best, compute, value
+from deniable_reproduce.figures.figure_7_03 import at_points, best, compute, value
 
 NAMES = {"laplace": "Laplace", "ogpm": "PM", "redesigned-sw": "SW", "exponential": "Exponential", "k-rr": "k-RR"}
 
@@ -36,7 +36,12 @@ ARTIFACT = Artifact(
     compute=_compute,
     table=table,
     claims=(
-        Claim("at ε = 2 and θ = 0.1 SW is best", "Example 12", lambda r: best(r, 2, 0.1) == "redesigned-sw"),
+        Claim(
+            "at ε = 2 and θ = 0.1 SW is best",
+            "Example 12",
+            lambda r: best(r, 2, 0.1) == "redesigned-sw",
+            evidence=lambda r: at_points(r, (2, 0.1)),
+        ),
         Claim(
             "from ε = 2 and θ = 0.2 on PM is best",
             "Section 7.3.3",
@@ -46,6 +51,7 @@ ARTIFACT = Artifact(
                 for theta in (0.2, 0.3, 0.4)
                 for other in NAMES
             ),
+            evidence=lambda r: at_points(r, (2, 0.2), (6, 0.4)),
         ),
     ),
 )
