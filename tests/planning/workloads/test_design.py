@@ -229,7 +229,7 @@ def test_wrong_questions_are_refused() -> None:
         design_workload("prefix", 1, size=3, prior=[1, 0, 1])
     with pytest.raises(InvalidParameter, match="prior belongs"):
         design_workload("prefix", 1, size=3, prior=[1, 2, 1], error="worst")
-    with pytest.raises(NotSupported, match="at most 20"):
-        design_workload("prefix", 1, size=64)
+    with pytest.raises(NotSupported, match="at most 128"):
+        design_workload("prefix", 1, size=129)
     with pytest.raises(InvalidEpsilon):
         design_workload("prefix", "0.0001", size=4)

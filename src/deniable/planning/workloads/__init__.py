@@ -7,5 +7,10 @@ master        the convex program on a few rows
 generation    more rows, until no row improves it
 certificate   the lower bound, checked in integers
 exact_error   the error of an integer table, enclosed
+relaxation    a bound for more values than rows can be listed for
+heuristic     rows for them, by local search
+table         integer weights, rounded toward privacy
+descent       the published way, for comparison
 design        all of it together
+ways          workloads in the planner
 """

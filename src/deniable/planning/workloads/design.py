@@ -11,15 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from deniable.core import Channel, EpsilonLike, Mechanism
+from deniable.core import Channel, Epsilon, EpsilonLike, Mechanism
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.planning.designs.problem import design_epsilon
 from deniable.planning.workloads.certificate import LowerBound, repaired
 from deniable.planning.workloads.descent import descend
 from deniable.planning.workloads.exact_error import ExactError, table_error
 from deniable.planning.workloads.generation import Generated, generate
+from deniable.planning.workloads.heuristic import generate_some
 from deniable.planning.workloads.master import Floats, Master
 from deniable.planning.workloads.one_thread import one_thread
+from deniable.planning.workloads.relaxation import checked, relaxed
 from deniable.planning.workloads.rows import MOST_ENUMERATED
 from deniable.planning.workloads.symmetry import Permutations, group
 from deniable.planning.workloads.table import mechanism as table_mechanism
@@ -29,6 +31,8 @@ ErrorKind = Literal["mean", "worst"]
 Method = Literal["convex", "descent"]
 TOLERANCE = 1e-5
 WORST_TOLERANCE = 1e-4
+SEARCH_TOLERANCE = 1e-3
+MOST_SEARCHED = 128
 WEIGHT_UNIT = 1 << 30
 MOST_TRIALS = 60
 
@@ -117,8 +121,8 @@ def design_workload(
         raise InvalidParameter("method must be 'convex' or 'descent'")
     if error == "worst" and not (isinstance(prior, str) and prior == "uniform"):
         raise InvalidParameter("prior belongs to error='mean'; the worst value needs none")
-    if asked.size > MOST_ENUMERATED and method == "convex":
-        raise NotSupported(f"designs are for at most {MOST_ENUMERATED} values; beyond, use `deniable plan --task workload`")
+    if asked.size > MOST_SEARCHED and method == "convex":
+        raise NotSupported(f"designs are for at most {MOST_SEARCHED} values; beyond, use `deniable plan --task workload`")
     people = spread(prior, asked.size)
     with one_thread():
         if method == "descent":
@@ -128,16 +132,34 @@ def design_workload(
             return WorkloadDesign(asked, None, table, error, exact, people, None, "published descent", time.perf_counter() - began)
         elements = group(gram(asked, people), people, asked.attributes)
         raised = math.exp(float(level))
-        if error == "worst":
+        listed = asked.size <= MOST_ENUMERATED
+        if error == "worst" and listed:
             people = _hardest(asked, raised, elements, max(tolerance, WORST_TOLERANCE))
         centred = gram(asked, people)
         master = Master(centred.floats, people.shares, raised, elements)
-        generated = generate(master, tolerance)
+        if listed:
+            generated = generate(master, tolerance)
+            bound: LowerBound | None = repaired(centred, people, level, generated.point.inverse, generated.point.multipliers)
+        else:
+            # The bound on the mean holds for the worst value, too: no average exceeds the largest.
+            generated, bound = _searched(master, centred, people, level, max(tolerance, SEARCH_TOLERANCE))
         made = table_mechanism(master, generated.patterns, generated.point.theta, level)
         exact = table_error(columns(made.channel), centred, people)
-        bound = repaired(centred, people, level, generated.point.inverse, generated.point.multipliers)
-    how = f"convex program, {generated.rounds} rounds of pricing"
+    how = f"convex program, {generated.rounds} rounds of {'pricing all rows' if listed else 'local search, semidefinite bound'}"
     return WorkloadDesign(asked, made, made.channel, error, exact, people, bound, how, time.perf_counter() - began)
+
+
+def _searched(
+    master: Master, centred: Gram, people: Spread, level: Epsilon, tolerance: float
+) -> tuple[Generated, LowerBound | None]:
+    """Rows by local search, started from the relaxation where it can be solved."""
+    try:
+        proof = relaxed(centred, people, level, master.elements, tolerance)
+    except NotSupported:
+        return generate_some(master, 0.0, tolerance), None
+    bound = checked(centred, people, level, proof)
+    pull = proof.inverse @ centred.floats @ proof.inverse
+    return generate_some(master, bound.value + float(centred.sampling), tolerance, pull, proof.multipliers), bound
 
 
 def columns(channel: Channel) -> list[list[int]]:
