@@ -190,3 +190,52 @@ def test_the_page_to_publish_says_what_the_document_says(tmp_path: Path) -> None
     # The command it names checks this very document.
     command = facts["check_it_again"].replace("survey.json", str(source)).split()[1:]
     assert deniable(*command).exit_code == 0
+
+
+def test_a_survey_says_whether_it_is_open_and_what_follows(database: str) -> None:
+    survey = opened(database)
+    inside = Inside(Store(database))
+    path = f"/v1/surveys/{survey.hash}/state"
+    assert inside.json(path) == {"open": True, "next_round": None}
+    following = said("survey", "next", survey.hash[:8], "--database", database)["survey"]
+    time.sleep(0.3)  # what is known of surveys may be a quarter of a second old
+    assert inside.json(path) == {"open": False, "next_round": following}
+    assert inside.get(f"/v1/surveys/{'0' * 64}/state")[0] == 404
+    inside.close()
+
+
+def test_the_list_of_surveys_comes_in_pages(tmp_path: Path, database: str) -> None:
+    store = Store(database)
+    surveys = [survey_from_toml(TOML.replace("Travel", f"Travel {number}")) for number in range(7)]
+    for survey in surveys:
+        store.add_survey(survey)
+    inside = Inside(store)
+    seen: list[str] = []
+    after = ""
+    while True:
+        page = inside.json(f"/v1/surveys?limit=3{after}")
+        assert len(page["surveys"]) <= 3
+        seen += [line["hash"] for line in page["surveys"]]
+        if page["after"] is None:
+            break
+        after = f"&after={page['after']}"
+    assert seen == sorted(survey.hash for survey in surveys)
+    for wrong in ("0", "1001", "x", "-1"):
+        assert inside.get(f"/v1/surveys?limit={wrong}")[0] == 400
+    inside.close()
+
+
+def test_estimates_are_worked_out_once_for_each_step(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Readers share the same bytes, whether they read them or not."""
+    monkeypatch.setattr("deniable.collector.estimates.FRESH_SECONDS", 0.0)
+    survey, worked = opened(database), []
+    inside = Inside(Store(database))
+    cache = inside.app.state.collector.estimates
+    monkeypatch.setattr("deniable.collector.estimates.views_of", lambda *_: worked.append(1) or [])
+    first = cache.get(survey, "")
+    assert all(cache.get(survey, "") is first for _ in range(20))
+    assert len(worked) == 1
+    inside.store.count([Arrival(survey, "", secrets.token_bytes(16), [Report(survey.mechanism.fingerprint, 2)], 1)])
+    assert cache.get(survey, "") is not first
+    assert len(worked) == 2
+    inside.close()

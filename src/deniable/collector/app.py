@@ -23,7 +23,7 @@ from deniable.collector.limits import Limits
 from deniable.collector.messages import Problem, Refusal
 from deniable.collector.metrics import write_down
 from deniable.collector.openapi import openapi_document
-from deniable.collector.reading import alive, json_response, list_surveys, metrics, one_survey, ready, show_estimates
+from deniable.collector.reading import alive, json_response, list_surveys, metrics, one_survey, ready, show_estimates, survey_state
 from deniable.collector.schema import reason
 from deniable.collector.state import State
 from deniable.collector.store import Store
@@ -69,6 +69,7 @@ def make_app(
     routes = [
         Route("/v1/surveys", list_surveys),
         Route("/v1/surveys/{hash}", one_survey),
+        Route("/v1/surveys/{hash}/state", survey_state),
         Route("/v1/surveys/{hash}/submissions", submit_one, methods=["POST"]),
         Route("/v1/surveys/{hash}/batches", submit_batch, methods=["POST"]),
         Route("/v1/surveys/{hash}/estimates", show_estimates),

@@ -16,7 +16,7 @@ from deniable.batch import Accumulator, Joined, accumulator_for
 from deniable.collector.messages import ENCODER, AttributeEstimate, Estimates, Row, View
 from deniable.collector.steps import Published, live, published, stamp
 from deniable.collector.store import Store
-from deniable.core import Binary, Categories, Circle, Interval, Mechanism, Text, Whole
+from deniable.core import Binary, Categories, Circle, Interval, Mechanism, Text, Whole, show_fraction
 from deniable.errors import DeniableError
 from deniable.surveys import Survey
 
@@ -39,6 +39,7 @@ def estimates(survey: Survey, shown: Published, window: str = "") -> Estimates:
         window=window,
         windows={period: part.n for period, part in shown.windows.items()},
         attributes=[_attribute(survey, whole, name, shown.waiting) for name in survey.names],
+        epsilon=show_fraction(survey.mechanism.privacy.exact),
         release=survey.release_words,
         waiting=shown.waiting,
         as_of=shown.as_of,

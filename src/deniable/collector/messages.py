@@ -97,12 +97,22 @@ class Estimates(Struct):
     windows: dict[str, int]
     """Every window that is public and its number of reports; all together may be more."""
     attributes: list[AttributeEstimate]
+    epsilon: str
+    """What one answer costs, as the survey writes it."""
     release: str
     """When new numbers are published, in words."""
     waiting: str = ""
     """How far it is to the first numbers, such as "23 of 100 reports"; empty when there are some."""
     as_of: str = ""
     """When these numbers became public; empty when they are live."""
+
+
+class SurveyState(Struct):
+    """May one answer now? The document does not say, since it never changes."""
+
+    open: bool
+    next_round: str | None = None
+    """The hash of the survey that follows this one."""
 
 
 class Health(Struct):

@@ -15,10 +15,11 @@ from deniable.collector.messages import (
     SubmissionMessage,
     SubmissionsMessage,
     SurveyList,
+    SurveyState,
 )
 from deniable.surveys import BATCH_TYPE
 
-TYPES = [Accepted, Created, Estimates, Health, Problem, SubmissionMessage, SubmissionsMessage, SurveyList]
+TYPES = [Accepted, Created, Estimates, Health, Problem, SubmissionMessage, SubmissionsMessage, SurveyList, SurveyState]
 
 
 def openapi_document(version: str) -> dict[str, Any]:
@@ -72,6 +73,10 @@ def _paths() -> dict[str, Any]:
             "get": _operation("A page of the surveys, in the order of their hashes", 200, "SurveyList", bad=(400, 429, 503)),
         },
         "/v1/surveys/{hash}": {"parameters": [HASH], "get": document},
+        "/v1/surveys/{hash}/state": {
+            "parameters": [HASH],
+            "get": _operation("Is it open?", 200, "SurveyState", bad=(404, 429, 503)),
+        },
         "/v1/surveys/{hash}/submissions": {"parameters": [HASH], "post": submit},
         "/v1/surveys/{hash}/batches": {"parameters": [HASH], "post": batch},
         "/v1/surveys/{hash}/estimates": {

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from deniable.collector.deadlines import TRANSACTION_SECONDS, WORK_SECONDS, off_loop
-from deniable.collector.messages import ENCODER, Health, Refusal, SurveyLine, SurveyList
+from deniable.collector.messages import ENCODER, Health, Refusal, SurveyLine, SurveyList, SurveyState
 from deniable.collector.metrics import rendered, together
 from deniable.collector.state import State
 from deniable.collector.steps import published_counts
@@ -57,6 +57,16 @@ async def one_survey(request: Request) -> Response:
     # The address is the hash of the content, so it can be kept for ever.
     headers = {"Cache-Control": "public, max-age=31536000, immutable"}
     return Response(survey.to_json(), media_type="application/json", headers=headers)
+
+
+async def survey_state(request: Request) -> Response:
+    """GET /v1/surveys/{hash}/state: is it open, and which round follows?"""
+    state = await _state(request)
+    survey = await state.survey(request.path_params["hash"])
+    if state.is_open(survey):
+        return json_response(SurveyState(True))
+    lines = await off_loop(state.store.lines, [survey.hash])
+    return json_response(SurveyState(False, next((line.successor for line in lines), None)))
 
 
 async def show_estimates(request: Request) -> Response:

@@ -84,7 +84,9 @@ def test_every_module_a_page_imports_is_served(served: Running) -> None:
             for name in re.findall(r'from "([^"]+)"', body.decode()):
                 folder = Path(address).parent / name
                 waiting.append("/" + "/".join(_resolved(folder.parts[1:])))
-    assert "/sdk/channels/weighted.js" in seen
+    assert "/sdk/deniable.js" in seen
+    answer = [address for address in seen if address.startswith("/sdk/")]
+    assert answer == ["/sdk/deniable.js"], "a page loads the client as one file"
 
 
 def _resolved(parts: tuple[str, ...]) -> list[str]:

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from deniable.collector.dashboard.bundle import bundled
 from deniable.collector.dashboard.handlers import explorer, map_of_places, privacy
 from deniable.collector.state import State
 
@@ -24,7 +25,7 @@ PAGES = {
     "/answer": ("answer", "Answer"),
 }
 """Every page's script and title; the rest is page.html, the same for all."""
-KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
+KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml", ".json": "application/json"}
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -50,6 +51,7 @@ def routes() -> list[Route]:
     sdk = sdk_folder()
     files |= {f"/sdk/{path.relative_to(sdk).as_posix()}": path for path in sorted(sdk.rglob("*.js"))}
     found += [_route(address, path.read_bytes(), path.suffix) for address, path in files.items()]
+    found += [_route(f"/sdk/{name}", data, Path(name).suffix) for name, data in bundled(sdk).items()]
     return [
         *found,
         Route("/dashboard/surveys/{hash}/privacy", privacy),

@@ -1,11 +1,13 @@
 // Answer a survey here: the client runs in this page, and only a randomized report leaves it.
 
-import { AlreadyAnswered, BudgetSpent, Ledger, NotAdmitted, OutOfDomain, Session, browserStore } from "../sdk/index.js";
+import { AlreadyAnswered, BudgetSpent, Ledger, NotAdmitted, OutOfDomain, Session, browserStore } from "../sdk/deniable.js";
 import { answerForm } from "./questions.js";
-import { begin, complain, element, surveyHash } from "./page.js";
+import { ask, begin, complain, element, surveyHash } from "./page.js";
+import { WORDS } from "./words.js";
 
 const main = begin("answer");
 const status = element("div", { role: "status", "aria-live": "polite" });
+main.append(element("p", { class: "lead", id: "loading" }, WORDS.loading));
 
 /** A token from the address's fragment, which no server sees; taken out of the address at once, and kept in this page only. */
 function tokenFromAddress() {
@@ -20,10 +22,10 @@ function askForToken(session) {
   const form = element(
     "form",
     { class: "card", autocomplete: "off" },
-    element("p", {}, "This collector takes reports only with a token of its own. Your report is written down and waits."),
-    element("p", {}, element("label", { for: "token" }, "Token "), input),
-    element("button", { type: "submit" }, "Send with this token"),
-    element("p", { class: "quiet" }, "With a token of yours the collector can tell that the report is yours. It still cannot tell your answer."),
+    element("p", {}, WORDS.tokenNeeded),
+    element("p", {}, element("label", { for: "token" }, WORDS.token), input),
+    element("button", { type: "submit" }, WORDS.sendWithToken),
+    element("p", { class: "quiet" }, WORDS.tokenMeans),
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -40,53 +42,75 @@ function askForToken(session) {
 }
 
 function receipt({ delivered, report, left }) {
-  const words = delivered
-    ? "Thank you. Your report was counted."
-    : "Your report is written down and waits: the collector cannot be reached now. Come back later to send it.";
+  const words = delivered ? WORDS.thanks : WORDS.unreachable;
   return element(
     "div",
     { class: "card" },
     element("p", {}, element("strong", { class: delivered ? "good" : "bad", id: "outcome" }, words)),
-    element("p", {}, `Of your budget for this survey, ${left} is left.`),
-    element("details", {}, element("summary", {}, "What was sent"), element("p", { class: "break" }, report), element("p", { class: "quiet" }, "These bytes and a random key. They say what the dice said; your answer is not in them.")),
-    element("p", {}, element("a", { href: `results?survey=${surveyHash}` }, "See the results")),
+    element("p", {}, WORDS.left(left)),
+    element("details", {}, element("summary", {}, WORDS.sent), element("p", { class: "break" }, report), element("p", { class: "quiet" }, WORDS.sentMeans)),
+    element("p", {}, element("a", { href: `results?survey=${surveyHash}` }, WORDS.results)),
   );
 }
 
 function explanation(words) {
-  const lines = [words.staying, words.sending, words.strategy, words.meaning, words.repeating, words.keeping, words.releasing, words.budget];
+  const lines = [words.staying, words.strategy, words.meaning, words.repeating, words.keeping, words.releasing];
   return element(
     "section",
     { class: "card", "aria-labelledby": "before" },
-    element("h2", { id: "before" }, "Before you answer"),
+    element("h2", { id: "before" }, WORDS.before),
+    picture(),
     element("ul", {}, lines.filter(Boolean).map((line) => element("li", {}, line))),
-    element("p", { class: "good" }, `✓ ${words.checked}`),
+    element("details", {}, element("summary", {}, WORDS.exactly), element("p", {}, words.sending), element("p", {}, words.budget), element("p", { class: "good" }, `✓ ${words.checked}`)),
+  );
+}
+
+/** What happens to the answer, as four steps in a row. */
+function picture() {
+  const steps = WORDS.picture.flatMap((step, i) => [i ? element("span", { "aria-hidden": "true" }, " → ") : null, element("span", { class: "step" }, step)]);
+  return element("p", { class: "steps", role: "img", "aria-label": WORDS.pictureMeans }, steps);
+}
+
+/** A survey that takes no reports says so before anything is drawn. */
+function over({ next_round: following }) {
+  const link = (href, words) => element("p", {}, element("a", { href }, words));
+  return element(
+    "div",
+    { class: "card", id: "outcome" },
+    element("p", {}, element("strong", {}, WORDS.closed)),
+    following ? link(`answer?survey=${following}`, WORDS.nextRound) : null,
+    link(`results?survey=${surveyHash}`, WORDS.results),
   );
 }
 
 function warning() {
   const near = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
   if (location.protocol === "https:" || near) return [];
-  return [element("p", { role: "alert", class: "bad" }, "This page came over plain http: somebody on the network could have changed it. Ask for an https address.")];
+  return [element("p", { role: "alert", class: "bad" }, WORDS.plainHttp)];
 }
 
 async function start() {
   const token = tokenFromAddress();
   const collector = new URL(".", location.href).href.replace(/\/$/, "");
+  const now = await ask(`v1/surveys/${encodeURIComponent(surveyHash)}/state`);
   const session = await Session.open(collector, surveyHash, new Ledger(await browserStore()), { allowHttp: true, token });
   const { survey } = session;
   const words = await session.explain();
   document.title = `${words.title}: answer`;
-  main.append(element("h1", {}, words.title), element("p", { class: "lead" }, words.purpose), ...warning(), explanation(words), status);
+  if (!now.open) {
+    main.replaceChildren(element("h1", {}, words.title), element("p", { class: "lead" }, words.purpose), over(now));
+    return;
+  }
+  main.replaceChildren(element("h1", {}, words.title), element("p", { class: "lead" }, words.purpose), ...warning(), explanation(words), status);
   const before = await session.ledger.stateOf(survey.hash, session.period());
   if (before === "sent" || before === "refused") {
-    status.append(element("p", { class: "card", id: "outcome" }, "This device has answered already. A second report would cost privacy again."));
+    status.append(element("p", { class: "card", id: "outcome" }, WORDS.answered));
     return;
   }
   if (before === "pending") {
-    const again = element("button", { type: "button" }, "Send the waiting report");
+    const again = element("button", { type: "button" }, WORDS.sendWaiting);
     again.addEventListener("click", () => deliver(session, again));
-    status.append(element("p", { class: "card" }, "A report from this device waits to be sent. ", again));
+    status.append(element("p", { class: "card" }, WORDS.waiting, again));
     return;
   }
   const { form, read } = answerForm(survey);
@@ -95,13 +119,18 @@ async function start() {
     event.preventDefault();
     submit(session, form, read);
   });
+  form.querySelector("#decline").addEventListener("click", () => {
+    form.remove();
+    status.replaceChildren(element("p", { class: "card", id: "outcome", tabindex: "-1" }, WORDS.declined));
+    status.firstElementChild.focus();
+  });
 }
 
 async function deliver(session, button) {
   button.disabled = true;
   try {
     await session.deliver();
-    status.replaceChildren(element("p", { class: "card good", id: "outcome" }, "Your report was counted."));
+    status.replaceChildren(element("p", { class: "card good", id: "outcome" }, WORDS.counted));
   } catch (error) {
     button.disabled = false;
     if (error instanceof NotAdmitted) askForToken(session);
@@ -126,9 +155,12 @@ async function submit(session, form, read) {
       return;
     }
     button.disabled = error instanceof AlreadyAnswered || error instanceof BudgetSpent;
-    const words = error instanceof OutOfDomain ? new Error("an answer is missing or outside what is asked for") : error;
+    const words = error instanceof OutOfDomain ? new Error(WORDS.missing) : error;
     complain(status, words);
   }
 }
 
-start().catch((error) => complain(main, error));
+start().catch((error) => {
+  document.querySelector("#loading")?.remove();
+  complain(main, error);
+});

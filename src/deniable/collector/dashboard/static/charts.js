@@ -21,9 +21,10 @@ const line = (x1, y1, x2, y2, kind) => shape("line", { x1, y1, x2, y2, class: ki
  * A figure: a caption, the drawing (an image to screen readers, with a summary), and the same numbers as a table.
  * `draw(width)` gives [height, ...shapes] and is called again when the width changes.
  */
-export function figure({ caption, summary, draw, table }) {
+export function figure({ caption, summary, draw, table, method = null }) {
   const drawing = shape("svg", { role: "img", "aria-label": summary });
   const made = element("figure", {}, element("figcaption", {}, caption), drawing);
+  if (method) made.append(element("details", {}, element("summary", {}, "How this was worked out"), element("p", { class: "quiet" }, method)));
   if (table) made.append(element("details", {}, element("summary", {}, "The same as a table"), table));
   let drawn = 0;
   const redraw = () => {

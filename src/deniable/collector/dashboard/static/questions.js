@@ -1,6 +1,7 @@
 // A form for a survey's questions: every domain gets the control that fits it.
 
 import { element } from "./page.js";
+import { WORDS } from "./words.js";
 
 const FEW = 8;
 
@@ -11,8 +12,8 @@ export function answerForm(survey) {
     "form",
     { novalidate: false, autocomplete: "off" },
     controls.map(([, question, made]) => element("fieldset", {}, element("legend", {}, question), made.nodes)),
-    element("button", { type: "submit" }, "Randomize and send"),
-    element("p", { class: "quiet" }, "Pressing the button draws once and sends. There is no second draw to choose from: that would bias the count."),
+    element("p", { class: "buttons" }, element("button", { type: "submit" }, WORDS.send), " ", element("button", { type: "button", class: "plain", id: "decline" }, WORDS.decline)),
+    element("p", { class: "quiet" }, WORDS.once),
   );
   return { form, read: () => Object.fromEntries(controls.map(([name, , made]) => [name, made.read()])) };
 }
@@ -20,35 +21,36 @@ export function answerForm(survey) {
 function control(name, domain) {
   switch (domain.kind) {
     case "binary":
-      return choices(name, ["Yes", "No"], [true, false]);
+      return choices(name, [WORDS.yes, WORDS.no], [true, false]);
     case "categories": {
       const size = Number(domain.size);
       const labels = domain.labels ?? (size <= 1000 ? Array.from({ length: size }, (_, i) => String(i)) : null);
-      if (labels === null) return number(name, `A whole number from 0 to ${size - 1}`, { min: 0, max: size - 1, step: 1 });
+      if (labels === null) return number(name, WORDS.wholeUpTo(size - 1), { min: 0, max: size - 1, step: 1 });
       const values = domain.labels ?? labels.map(Number);
       return (labels.length <= FEW ? choices : menu)(name, labels, values);
     }
     case "interval": {
       const [low, high] = [domain.low.toNumber(), domain.high.toNumber()];
-      return number(name, `A number from ${low} to ${high}`, { min: low, max: high, step: "any" });
+      return number(name, WORDS.numberBetween(low, high), { min: low, max: high, step: "any" });
     }
     case "circle": {
       const period = domain.period.toNumber();
-      return number(name, `A number from 0 to ${Number(period.toPrecision(6))}`, { min: 0, max: period, step: "any" });
+      if (period === 24) return clock(name);
+      return number(name, WORDS.numberBetween(0, Number(period.toPrecision(6))), { min: 0, max: period, step: "any" });
     }
     case "points":
       return menu(name, domain.places.map((place) => place.join(", ")), domain.places);
     case "text":
-      return words(name, `At most ${domain.length} letters`, domain.length);
+      return words(name, WORDS.lettersAtMost(domain.length), domain.length);
     case "whole":
-      return number(name, `A whole number below ${domain.size}`, { min: 0, step: 1 }, (text) => (/^\d{1,20}$/.test(text) ? BigInt(text) : null));
+      return number(name, WORDS.wholeBelow(domain.size), { min: 0, step: 1 }, (text) => (/^\d{1,20}$/.test(text) ? BigInt(text) : null));
     case "trajectory": {
       const places = Array.from({ length: domain.length }, (_, i) => control(`${name}-${i}`, domain.space));
-      const label = (made, i) => element("div", { role: "group", "aria-label": `Place ${i + 1}` }, element("p", {}, `Place ${i + 1}`), made.nodes);
+      const label = (made, i) => element("div", { role: "group", "aria-label": WORDS.place(i + 1) }, element("p", {}, WORDS.place(i + 1)), made.nodes);
       return { nodes: places.map(label), read: () => places.map((made) => made.read()) };
     }
     default: {
-      const [x, y] = [number(`${name}-x`, "x (or longitude)", { step: "any" }), number(`${name}-y`, "y (or latitude)", { step: "any" })];
+      const [x, y] = [number(`${name}-x`, WORDS.x, { step: "any" }), number(`${name}-y`, WORDS.y, { step: "any" })];
       return { nodes: [...x.nodes, ...y.nodes], read: () => [x.read(), y.read()] };
     }
   }
@@ -61,8 +63,8 @@ function choices(name, labels, values) {
 }
 
 function menu(name, labels, values) {
-  const select = element("select", { id: name, required: true }, element("option", { value: "" }, "Choose …"), labels.map((label, i) => element("option", { value: i }, label)));
-  const label = element("label", { for: name }, "Your answer ");
+  const select = element("select", { id: name, required: true }, element("option", { value: "" }, WORDS.choose), labels.map((label, i) => element("option", { value: i }, label)));
+  const label = element("label", { for: name }, WORDS.yourAnswer);
   return { nodes: [label, select], read: () => (select.value === "" ? undefined : values[Number(select.value)]) };
 }
 
@@ -74,4 +76,14 @@ function number(name, label, bounds, read = (text) => (text === "" ? NaN : Numbe
 function words(name, label, most) {
   const input = element("input", { type: "text", id: name, required: true, maxlength: most });
   return { nodes: [element("p", {}, element("label", { for: name }, `${label} `), input)], read: () => input.value };
+}
+
+/** Hours of a day as people write them. */
+function clock(name) {
+  const input = element("input", { type: "time", id: name, required: true });
+  const read = () => {
+    const [hours, minutes] = input.value.split(":").map(Number);
+    return input.value === "" ? NaN : hours + minutes / 60;
+  };
+  return { nodes: [element("p", {}, element("label", { for: name }, `${WORDS.hour} `), input)], read };
 }

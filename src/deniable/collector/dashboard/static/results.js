@@ -1,7 +1,7 @@
 // What the public sums say, with intervals; they move in the survey's own steps.
 
-import { bars, curve, dots, figure, histogram, map, rose } from "./charts.js";
-import { answerName, ask, begin, compact, complain, count, element, percent, short, surveyHash, table } from "./page.js";
+import { bars, dots, figure, histogram, map, rose } from "./charts.js";
+import { answerName, ask, begin, complain, count, element, percent, short, surveyHash, table } from "./page.js";
 
 const EVERY = 5000;
 const SHOWN = 24;
@@ -13,7 +13,8 @@ const said = element("p", { role: "status" }, number, unit);
 const policy = element("p", { class: "quiet" });
 const windows = element("p");
 const body = element("div");
-main.append(heading, said, policy, windows, body);
+const files = element("p", { class: "quiet" });
+main.append(heading, said, policy, windows, body, files);
 let last = "";
 let chosen = "";
 
@@ -21,6 +22,22 @@ const TITLES = { frequency: "Shares", mean: "Mean", quantiles: "Quantiles", dist
 
 function rowsOf(view) {
   return view.rows.map((row) => ({ ...row, low: row.low ?? row.value, high: row.high ?? row.value }));
+}
+
+/** What a view says, in one sentence. */
+function inWords(what, rows, first, show) {
+  const between = (row) => `between ${show(row.low)} and ${show(row.high)}`;
+  if (what === "mean") return `On average ${show(rows[0].value)}, ${between(rows[0])}.`;
+  if (what === "direction") return `On average ${show(rows[0].value)}, ${between(rows[0])}.`;
+  if (what === "distribution") return `The fullest part is ${first.label}, with ${show(first.value)} of the people (${between(first)}).`;
+  if (what === "quantiles") {
+    const middle = rows.find(({ label }) => label === "50 %") ?? rows[0];
+    return `Half of the people lie below ${show(middle.value)} (${between(middle)}).`;
+  }
+  // When all intervals hold a common value, nothing says which answer is more frequent.
+  const together = rows.length > 1 && Math.max(...rows.map((row) => row.low)) <= Math.min(...rows.map((row) => row.high));
+  if (together) return "Too few reports to tell which answer is more frequent.";
+  return `Most frequent: ${first.label}, ${show(first.value)} (${between(first)}).`;
 }
 
 function view(attribute, found, level) {
@@ -43,39 +60,49 @@ function view(attribute, found, level) {
   const more = rows.length > SHOWN && shares && found.what !== "distribution" ? ` The ${SHOWN} largest of ${count(rows.length)}.` : "";
   const impossible = shares && rows.some((row) => row.value < 0 || row.value > 1);
   const honest = impossible ? " Unbiased estimates may lie below 0 or above 100 %; more reports bring them back." : "";
-  const caption = `${found.method}; whiskers are ${sure}.${more}${honest}`;
+  const plain = inWords(found.what, rows, top[0], show);
+  const caption = `${plain} Whiskers are ${sure}.${more}${honest}`;
+  const method = `${found.method}; mechanism ${attribute.mechanism}.`;
   if (found.what === "direction") {
     // Two numbers of different kinds, each on an axis of its own.
-    const each = rows.map((row, i) => figure({ caption: i ? "0: all directions alike, 1: all the same" : caption, summary: `${row.label} ${show(row.value)}, between ${show(row.low)} and ${show(row.high)}.`, draw: dots([row], { show }), table: i ? whole : null }));
+    const each = rows.map((row, i) => figure({ caption: i ? "0: all directions alike, 1: all the same" : caption, summary: `${row.label} ${show(row.value)}, between ${show(row.low)} and ${show(row.high)}.`, draw: dots([row], { show }), table: i ? whole : null, method: i ? method : null }));
     return [element("h3", {}, TITLES.direction), ...each];
   }
   const summary = `${attribute.question} ${TITLES[found.what]}: largest ${top[0].label}, ${show(top[0].value)}, between ${show(top[0].low)} and ${show(top[0].high)}.`;
   return [
     element("h3", {}, TITLES[found.what] ?? found.what),
-    figure({ caption, summary, draw, table: whole }),
+    figure({ caption, summary, draw, table: whole, method }),
   ];
 }
 
-/** How the widest interval of an attribute shrinks as more people answer. */
+/** How the widest interval of an attribute shrinks as more people answer, in a sentence. */
 function shrinking(attribute) {
   const first = attribute.views.find(({ what }) => ["frequency", "mean"].includes(what)) ?? attribute.views[0];
   if (!first.rows.length) return [];
   const half = Math.max(...rowsOf(first).slice(0, first.what === "direction" ? 1 : undefined).map((row) => (row.high - row.low) / 2));
   if (!(half > 0) || attribute.n < 2) return [];
   const show = first.what === "mean" || first.what === "direction" ? short : percent;
-  const at = (n) => [n, half * Math.sqrt(attribute.n / n)];
-  const start = 10 ** Math.max(1, Math.floor(Math.log10(attribute.n)) - 2);
-  const points = Array.from({ length: 41 }, (_, i) => at(start * 10 ** (i / 8)));
-  const rows = [1, 4, 16, 100].map((times) => at(attribute.n * times)).map(([n, width]) => [count(n), `± ${show(width)}`]);
-  return [
-    element("h3", {}, "How the interval shrinks"),
-    figure({
-      caption: `Half the widest interval of "${TITLES[first.what]}". Four times as many answers halve it, if people keep answering as they do.`,
-      summary: `Now ± ${show(half)} with ${count(attribute.n)} reports; ± ${show(half / 2)} with ${count(4 * attribute.n)}.`,
-      draw: curve(points, { title: "reports", sideTitle: "± half width", showX: compact, showY: show, log: true, mark: at(attribute.n) }),
-      table: table("Half the widest interval", ["reports", "half width"], rows),
-    }),
-  ];
+  return [element("p", { class: "quiet" }, `Four times as many reports (${count(4 * attribute.n)}) would halve the widest interval, from ± ${show(half)} to ± ${show(half / 2)}.`)];
+}
+
+const spoken = (cell) => (/[",\n]/.test(String(cell)) ? `"${String(cell).replaceAll('"', '""')}"` : String(cell));
+
+/** Everything on the page as a file: rows for a spreadsheet, or what the collector said. */
+function downloads(found) {
+  if (found.waiting) return;
+  const head = ["question", "what", "label", "estimate", "low", "high", "reports", "epsilon", "as of", "window"];
+  const lines = found.attributes.flatMap((attribute) =>
+    attribute.views.flatMap(({ what, rows }) =>
+      rows.map((row) => [attribute.question, what, row.label, row.value, row.low, row.high, attribute.n, found.epsilon, found.as_of, found.window]),
+    ),
+  );
+  const csv = [head, ...lines].map((line) => line.map(spoken).join(",")).join("\r\n");
+  const link = (words, kind, text, end) => {
+    const made = element("a", { download: `${surveyHash.slice(0, 12)}.${end}`, href: URL.createObjectURL(new Blob([text], { type: kind })) }, words);
+    return made;
+  };
+  for (const old of files.querySelectorAll("a")) URL.revokeObjectURL(old.href);
+  files.replaceChildren("Download: ", link("CSV", "text/csv", csv, "csv"), " · ", link("JSON", "application/json", JSON.stringify(found, null, 2), "json"));
 }
 
 async function mapOf(attribute, place) {
@@ -92,7 +119,8 @@ async function mapOf(attribute, place) {
     place.replaceChildren(
       element("h3", {}, "Map"),
       figure({
-        caption: `${found.method}, from ${count(found.n)} reports; made anew at most once a minute. At small epsilon its intervals are somewhat too narrow.`,
+        caption: `Fullest: ${where(fullest[0])}, ${percent(fullest[0].value)}. From ${count(found.n)} reports; made anew at most once a minute.`,
+        method: `${found.method}. At small epsilon its intervals are somewhat too narrow.`,
         summary: `${attribute.question} Fullest cell ${where(fullest[0])}: ${percent(fullest[0].value)}, between ${percent(fullest[0].low)} and ${percent(fullest[0].high)}.`,
         draw: map(found.cells, { show: percent }),
         table: table("Shares of cells with 95 % intervals", ["x, y", "share", "from", "to"], rows),
@@ -104,8 +132,7 @@ async function mapOf(attribute, place) {
 }
 
 function section(attribute, level) {
-  const tag = element("span", { class: "tag" }, attribute.mechanism);
-  const made = element("section", {}, element("h2", {}, attribute.question), element("p", { class: "quiet" }, `${count(attribute.n)} reports `, tag));
+  const made = element("section", {}, element("h2", {}, attribute.question), element("p", { class: "quiet" }, `${count(attribute.n)} reports`));
   if (attribute.note) made.append(element("p", {}, attribute.note));
   made.append(...attribute.views.flatMap((found) => view(attribute, found, level)));
   if (attribute.views.length) made.append(...shrinking(attribute));
@@ -136,7 +163,8 @@ async function refresh(again = true) {
     const shown = found.waiting || count(found.n);
     if (number.textContent !== shown) number.textContent = shown;
     unit.hidden = Boolean(found.waiting);
-    policy.textContent = `${found.as_of ? `As of ${found.as_of}. ` : ""}${found.release}`;
+    policy.textContent = `Each answer is private at ε = ${found.epsilon}. ${found.as_of ? `As of ${found.as_of}. ` : ""}${found.release}`;
+    downloads(found);
     if (found.waiting) {
       body.replaceChildren(element("p", {}, "There are no numbers yet: those of a few people would give away each of them."));
     } else chooser(found);
