@@ -19,47 +19,47 @@ from deniable.errors import InvalidParameter
 @click.option("--markdown", is_flag=True, help="Print the page docs/mechanisms.md.")
 def mechanisms(family: str | None, as_json: bool, markdown: bool) -> None:
     """List the mechanisms with their domain, their kind of privacy and where they come from."""
-    found = [describe(mechanism_class(name)) for name in names() if family is None or _family_of(name) == _checked(family)]
+    rows = [describe(mechanism_class(name)) for name in names() if family is None or _family_of(name) == _checked(family)]
     if as_json:
-        print_json(found)
+        print_json(rows)
         return
     if markdown:
-        click.echo(_page(found), nl=False)
+        click.echo(_page(rows), nl=False)
         return
     from rich.markup import escape
 
     shown = table("name", "domain", "privacy", "what it does")
     shown.columns[0].no_wrap = shown.columns[1].no_wrap = True
-    for kind in dict.fromkeys(row["family"] for row in found):
+    for kind in dict.fromkeys(row["family"] for row in rows):
         shown.add_section()
-        for row in found:
+        for row in rows:
             if row["family"] == kind:
                 shown.add_row(row["name"], row["domain"], row["privacy"], escape(row["summary"]))
     console().print(shown)
 
 
-def describe(found: type[Mechanism]) -> dict[str, Any]:
+def describe(mechanism: type[Mechanism]) -> dict[str, Any]:
     """One mechanism in a few words."""
-    approximate = "delta" in {field.name for field in fields(found)}
+    approximate = "delta" in {field.name for field in fields(mechanism)}
     return {
-        "name": found.name,
-        "family": found.family,
-        "domain": " or ".join(kind.__name__ for kind in found.domain_types),
+        "name": mechanism.name,
+        "family": mechanism.family,
+        "domain": " or ".join(kind.__name__ for kind in mechanism.domain_types),
         "privacy": "(ε, δ)" if approximate else "ε",
-        "source": found.source,
-        "summary": summary(found),
+        "source": mechanism.source,
+        "summary": summary(mechanism),
     }
 
 
-def summary(found: type[Mechanism]) -> str:
+def summary(mechanism: type[Mechanism]) -> str:
     """The first line of the docstring."""
-    return (found.__doc__ or "").strip().partition("\n")[0]
+    return (mechanism.__doc__ or "").strip().partition("\n")[0]
 
 
-def _page(found: list[dict[str, Any]]) -> str:
+def _page(rows: list[dict[str, Any]]) -> str:
     """The mechanisms as a page of the documentation, one table per family."""
     lines = ["# Mechanisms", "", "Written by `deniable mechanisms --markdown`; a test fails when it is out of date."]
-    for family in dict.fromkeys(row["family"] for row in found):
+    for family in dict.fromkeys(row["family"] for row in rows):
         lines += [
             "",
             f"## {family.capitalize()}",
@@ -67,7 +67,7 @@ def _page(found: list[dict[str, Any]]) -> str:
             "| name | domain | privacy | what it does | source |",
             "|---|---|---|---|---|",
         ]
-        for row in found:
+        for row in rows:
             if row["family"] == family:
                 cells = [f"`{row['name']}`", row["domain"], row["privacy"], row["summary"], row["source"]]
                 lines.append(f"| {' | '.join(_escaped(cell) for cell in cells)} |")

@@ -46,8 +46,8 @@ def submit(
     from deniable.surveys import HttpTransport
 
     token = token_from(token_file, TOKEN)
-    found = find_survey(url, "--survey", ca=ca)
-    survey, base = found.document(), found.collector
+    place = find_survey(url, "--survey", ca=ca)
+    survey, base = place.document(), place.collector
     _check(survey, Epsilon(max_epsilon, allow_large=True).exact)
     names = column or (survey.names if survey.strategy is None else ())
     rows = read_rows(survey.mechanism.domain, file, tuple(names))
@@ -125,8 +125,8 @@ def _handed_over(survey: Any, base: str, values: list[Any], transport: Transport
         except NotDelivered:
             continue
         if status == 200:
-            found: dict[str, int] = json.loads(answer)
-            return found
+            counted: dict[str, int] = json.loads(answer)
+            return counted
         if status in NO_TOKEN:
             step = f"set {TOKEN}, or give --token-file; `deniable token NAME --role submit` makes one on the collector's machine"
             raise NotAdmitted(f"the collector takes reports only with a token: {step} ({said(status, answer)})")
