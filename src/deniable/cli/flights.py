@@ -75,7 +75,7 @@ def _data(name: str) -> bytes:
     try:
         path = metadata.distribution(PACKAGE).locate_file(f"{PACKAGE}/data/{name}")
     except metadata.PackageNotFoundError:
-        raise MissingPackage(f"this data comes with the package {PACKAGE}: {advice}") from None
+        raise MissingPackage(f"this needs {PACKAGE}, which is not installed: pip install 'deniable[demo]'") from None
     try:
         with open(str(path), "rb") as file:
             data = file.read()
