@@ -58,7 +58,7 @@ def required(module: str) -> Any:
     """A module, imported; or the error that names the extra it needs."""
     try:
         return import_module(module)
-    except ModuleNotFoundError as error:
+    except (ModuleNotFoundError, MissingPackage) as error:  # an outer package may know a better command than an inner one
         missing = needs(error.name or "", module)
         if missing is None:
             raise

@@ -48,7 +48,7 @@ def audited(code: str, folder: Path, *more: str) -> Result:
     before = "number, one, two = time.time_ns(), random.Random(3), random.Random(3)\n"
     script.write_text(f"{HEAD}{before}for line in sys.stdin:\n    value = int(line)\n    {code}\n", encoding="utf-8")
     command = f"{sys.executable} -S {script}"
-    fixed = ("--lines", "--inputs", "0,1", "-e", "1", "--samples", "6000", "--confidence", "0.9999999")
+    fixed = ("--lines", "--inputs", "0,1", "-e", "1", "--samples", "6000", "--level", "0.9999999")
     return CliRunner().invoke(main, ["audit", "--command", command, *fixed, *more])
 
 

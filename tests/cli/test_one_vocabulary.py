@@ -10,7 +10,7 @@ import pytest
 
 from deniable.cli.app import main
 
-SYNONYMS = {"--out": "--output", "--people": "--users", "--n": "--users"}
+SYNONYMS = {"--out": "--output", "--people": "--users", "--n": "--users", "--confidence": "--level"}
 
 
 def options(command: click.Command, name: str = "") -> Iterator[tuple[str, click.Option]]:
@@ -41,3 +41,7 @@ def test_a_short_flag_means_one_thing(every: list[tuple[str, click.Option]]) -> 
 
 def test_an_option_has_one_name(every: list[tuple[str, click.Option]]) -> None:
     assert [f"{name}: {flag} is {SYNONYMS[flag]}" for name, option in every for flag in option.opts if flag in SYNONYMS] == []
+
+
+def test_every_option_says_what_it_is_for(every: list[tuple[str, click.Option]]) -> None:
+    assert [f"{name}: {option.opts[-1]} has no help" for name, option in every if not option.help] == []

@@ -106,7 +106,7 @@ def serving(folder: Path) -> Iterator[None]:
     try:
         for _ in range(100):
             try:
-                with urllib.request.urlopen(urllib.request.Request(ADDRESS, b"1"), timeout=10):
+                with urllib.request.urlopen(urllib.request.Request(ADDRESS, b"1"), timeout=60):
                     break
             except OSError:
                 if process.poll() is not None:

@@ -100,7 +100,7 @@ def collector(folder: Path, **how: Any) -> Iterator[Running]:
             running.process.stdout.close()
 
 
-def call(url: str, body: bytes | None = None, headers: dict[str, str] | None = None, timeout: float = 30) -> tuple[int, bytes]:
+def call(url: str, body: bytes | None = None, headers: dict[str, str] | None = None, timeout: float = 120) -> tuple[int, bytes]:
     """Status and body; -1 when nobody answered."""
     request = urllib.request.Request(url, data=body, headers=headers or {"Content-Type": "application/json"})
     try:

@@ -111,7 +111,7 @@ def test_ten_thousand_open_sockets_are_bounded(tmp_path: Path) -> None:
         try:
             for number in range(10_000):
                 source = (f"127.0.0.{2 + number % 50}", 0)
-                lines.append(socket.create_connection((host, int(port)), timeout=10, source_address=source))
+                lines.append(socket.create_connection((host, int(port)), timeout=120, source_address=source))
             assert call(f"{running.address}/health")[0] == 200
             status = Path(f"/proc/{running.process.pid}/status").read_text()
             used = next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM"))

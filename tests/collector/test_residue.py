@@ -70,7 +70,7 @@ def at_once(counting: Writer, coming: list[Arrival]) -> list[object]:
     return [answer[0] if isinstance(answer, list) else type(answer) for answer in told]
 
 
-def tidied(folder: Path, patience: float = 20.0) -> bytes:
+def tidied(folder: Path, patience: float = 120.0) -> bytes:
     """Everything in the files when the log is empty, which it is a moment after the last report."""
     end = time.monotonic() + patience
     while (folder / "collector.db-wal").stat().st_size:

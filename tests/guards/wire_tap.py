@@ -7,7 +7,7 @@ import socket
 import threading
 from collections.abc import Sequence
 
-PATIENCE = 20.0
+PATIENCE = 120.0
 
 
 class WireTap:

@@ -35,6 +35,10 @@ class Hiding:
     def find_spec(name, path=None, target=None):
         return None if name.partition(".")[0] in BLOCKED else PathFinder.find_spec(name, path, target)
 
+    @staticmethod
+    def find_distributions(*context):
+        return (one for one in PathFinder.find_distributions(*context) if one.name.lower() not in BLOCKED)
+
 sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not PathFinder] + [Hiding]
 """
 """Modules that are not found, as if they were not installed."""
@@ -107,7 +111,11 @@ def test_every_name_loads_or_names_the_extra(extra: str) -> None:
 
 
 RUN = "from deniable.cli import main\nmain(sys.argv[1:])\n"
-PIECES = "from deniable.planning import check_pieces\ncheck_pieces(2, 3)\n"
+IN_PYTHON = {
+    "scip": "from deniable.planning import check_pieces\ncheck_pieces(2, 3)\n",
+    "joint": "from deniable.studies import BlindRequest\n",
+}
+"""Where no single command shows it."""
 QUESTION = ["k-rr", "--epsilon", "1", "--domain", "categories:yes,no"]
 COMMANDS: dict[str, list[str]] = {
     "cli": ["doctor"],
@@ -117,10 +125,8 @@ COMMANDS: dict[str, list[str]] = {
     "collector": ["serve", "survey.toml"],
     "postgresql": ["token", "alice", "--database", "postgresql+psycopg://nobody@127.0.0.1:9/none"],
     "files": ["estimate", "reports.parquet"],
-    "joint": ["joint", "keys", "--folder", "keys"],
     "models": ["quantify", "model.skops", "data.csv", "--sensitive", "a=0:1"],
     "torch": ["quantify", "model.pt", "data.csv", "--sensitive", "a=0:1", "--trust-code"],
-    "scip": [],
     "spark": ["estimate", "reports.parquet", "--engine", "spark"],
     "demo": ["demo"],
 }
@@ -136,13 +142,13 @@ def test_a_command_without_its_extra_says_one_sentence(extra: str, tmp_path: Pat
     (tmp_path / "reports.parquet").write_bytes(b"PAR1" + bytes(64) + b"PAR1")
     for name in ("survey.toml", "model.skops", "model.pt", "data.csv"):
         (tmp_path / name).write_text("a\n1\n", encoding="utf-8")
-    done = without([extra], RUN if COMMANDS[extra] else PIECES, *COMMANDS[extra], folder=tmp_path)
+    done = without([extra], IN_PYTHON.get(extra, RUN), *COMMANDS.get(extra, []), folder=tmp_path)
     assert done.returncode != 0
     said = done.stderr.strip().splitlines()[-1]
     match = SENTENCE.search(said)
     assert match is not None, done.stderr
     assert match[1] == extra
-    if COMMANDS[extra]:
+    if extra in COMMANDS:
         assert done.stderr.strip() == said
 
 

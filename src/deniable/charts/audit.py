@@ -14,23 +14,23 @@ from deniable.privacy import Reconstruction
 BOUND = "no guesser can do better"
 
 
-def reconstruction_chart(found: Mapping[str, Reconstruction], *, title: str = "", subtitle: str = "") -> Any:
+def reconstruction_chart(reconstructions: Mapping[str, Reconstruction], *, title: str = "", subtitle: str = "") -> Any:
     """The share of users guessed right after 1, 2, 4, … reports, with 95 % intervals, and the bound that holds for all.
 
     All mechanisms must have the same epsilon and number of values: there is one bound.
     """
-    if not found:
-        raise InvalidParameter("found must name at least one mechanism")
-    if len({(one.epsilon, one.inputs) for one in found.values()}) > 1:
+    if not reconstructions:
+        raise InvalidParameter("reconstructions must name at least one mechanism")
+    if len({(one.epsilon, one.inputs) for one in reconstructions.values()}) > 1:
         raise InvalidParameter("the mechanisms of one chart must have the same epsilon and the same number of values")
     rows = [
         {"reports": guess.reports, "right": guess.right, "low": guess.interval[0], "high": guess.interval[1], "mechanism": name}
-        for name, one in found.items()
+        for name, one in reconstructions.items()
         for guess in one.guesses
     ]
-    first = next(iter(found.values()))
+    first = next(iter(reconstructions.values()))
     bound = [{"reports": guess.reports, "right": guess.bound, "mechanism": BOUND} for guess in first.guesses]
-    names = [*found, BOUND]
+    names = [*reconstructions, BOUND]
     x = alt.X("reports:Q", title="reports of the same value, each with fresh randomness", scale=alt.Scale(type="log", base=2))
     y = alt.Y("right:Q", title="share of users guessed right", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%"))
     colour = alt.Color("mechanism:N", title=None, sort=names)

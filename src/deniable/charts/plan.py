@@ -156,18 +156,18 @@ def _near(plan: Plan) -> list[Candidate]:
 
 def _errors(plan: Plan) -> dict[str, dict[float, float]]:
     """For every candidate shown its error at each epsilon of the chart where it has one."""
-    found: dict[str, dict[float, float]] = {one.label: {} for one in _near(plan)}
+    errors: dict[str, dict[float, float]] = {one.label: {} for one in _near(plan)}
     for epsilon in np.geomspace(float(plan.epsilon) / 4, min(4 * float(plan.epsilon), 16.0), POINTS).tolist():
         for way in ways(plan.question, Epsilon(round(epsilon, 6)), slow=False):
-            if not isinstance(way, Way) or way.label not in found:
+            if not isinstance(way, Way) or way.label not in errors:
                 continue
             try:
                 error = way.predict(plan.users).error
             except DeniableError:
                 continue
             if 0 < error < math.inf:
-                found[way.label][epsilon] = error
-    return found
+                errors[way.label][epsilon] = error
+    return errors
 
 
 def _telling(plan: Plan, errors: dict[str, dict[float, float]]) -> list[str]:

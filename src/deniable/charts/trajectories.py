@@ -64,14 +64,14 @@ def path_chart(
 
 
 def density_map_chart(
-    found: DensityMap | FineMap, *, title: str, subtitle: str = "", unit: str = "", mark: float | None = None
+    density: DensityMap | FineMap, *, title: str, subtitle: str = "", unit: str = "", mark: float | None = None
 ) -> Any:
     """The share of people in every cell of a map; with `mark`, hotspots above that share are framed (see DensityMap.hotspots)."""
     size, unit = _readable(unit)
-    bounds = found.grid.bounds / size
+    bounds = density.grid.bounds / size
     rows = [
         {"left": left, "lower": lower, "right": right, "upper": upper, "share": max(float(share), 0.0)}
-        for (left, lower, right, upper), share in zip(bounds.tolist(), found.value.tolist(), strict=True)
+        for (left, lower, right, upper), share in zip(bounds.tolist(), density.value.tolist(), strict=True)
     ]
     x_scale, y_scale, width, height = _frame(bounds.reshape(-1, 2))
     base = alt.Chart(inline(rows)).encode(
@@ -101,10 +101,11 @@ def density_map_chart(
     )
     layers = [heat]
     if mark is not None:
-        if not isinstance(found, DensityMap):
+        if not isinstance(density, DensityMap):
             raise InvalidParameter("hotspots are marked on a density_map, which has intervals for all cells")
         spots = [
-            dict(zip(("left", "lower", "right", "upper"), bounds[spot.cell].tolist(), strict=True)) for spot in found.hotspots(mark)
+            dict(zip(("left", "lower", "right", "upper"), bounds[spot.cell].tolist(), strict=True))
+            for spot in density.hotspots(mark)
         ]
         layers.append(
             alt.Chart(inline(spots))
@@ -169,16 +170,16 @@ def trajectory_error_chart(
 
 
 def trip_chart(
-    found: PlaceTable, names: Sequence[str] | None = None, *, title: str, subtitle: str = "", level: float = 0.95
+    table: PlaceTable, names: Sequence[str] | None = None, *, title: str, subtitle: str = "", level: float = 0.95
 ) -> Any:
     """Trips from rows to columns; a dot marks shares above 0 at this level for all together. Cells count from the lower left."""
-    cells = len(found.grid)
+    cells = len(table.grid)
     labels = [str(i + 1) for i in range(cells)] if names is None else list(names)
     if len(labels) != cells:
         raise InvalidParameter(f"names must have one entry per map cell, {cells}")
     # The level holds for all pairs at once: of many pairs some would look sure by chance.
-    low, _ = found.interval(1 - (1 - level) / cells**2)
-    possible = found.projected("simplex").value
+    low, _ = table.interval(1 - (1 - level) / cells**2)
+    possible = table.projected("simplex").value
     rows = [
         {"origin": labels[i // cells], "destination": labels[i % cells], "share": float(possible[i]), "sure": bool(low[i] > 0)}
         for i in range(cells**2)

@@ -33,7 +33,7 @@ def account() -> None:
 
 @account.command()
 @click.option("--epsilon", "-e", required=True, help="The privacy level of one report.")
-@click.option("--delta", default="0", show_default=True)
+@click.option("--delta", default="0", show_default=True, help="How often the level may not hold.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def odds(epsilon: str, delta: str, as_json: bool) -> None:
     """What a level means, in words and in bets."""
@@ -41,10 +41,10 @@ def odds(epsilon: str, delta: str, as_json: bool) -> None:
 
     level, extra = _positive("epsilon", epsilon), _share("delta", delta)
     low, high = posterior(0.5, level)
-    found = {"epsilon": level, "delta": extra, "belief_from_half": [low, high], "guess_right": guess_right(level, extra)}
+    document = {"epsilon": level, "delta": extra, "belief_from_half": [low, high], "guess_right": guess_right(level, extra)}
     if level <= 100:
-        found["bits"] = bits_learned(level)
-    _say(found, in_words(level, extra), as_json)
+        document["bits"] = bits_learned(level)
+    _say(document, in_words(level, extra), as_json)
 
 
 @account.command()
@@ -59,22 +59,22 @@ def compose(epsilons: tuple[str, ...], answers: int, delta: str, as_json: bool) 
     levels = [level for level in epsilons for _ in range(answers)]
     allowed = _share("delta", delta)
     total = basic(levels)
-    found: dict[str, Any] = {"answers": len(levels), "basic": float(total), "delta": allowed}
-    found["optimal"] = composed_epsilon(levels, allowed)
+    document: dict[str, Any] = {"answers": len(levels), "basic": float(total), "delta": allowed}
+    document["optimal"] = composed_epsilon(levels, allowed)
     lines = [
         f"{len(levels)} answers cost at most epsilon {show_fraction(total)}, always. That leaves them {hiding(total)}.",
-        f"Except with probability {allowed:g} they cost at most epsilon {found['optimal']:.6g}"
+        f"Except with probability {allowed:g} they cost at most epsilon {document['optimal']:.6g}"
         + ("; for the worst mechanisms of these levels nothing smaller is true." if composed_exactly(levels) else ", rounded up."),
     ]
     if len(set(epsilons)) == 1 and allowed > 0:
-        found["advanced"] = advanced_epsilon(epsilons[0], len(levels), allowed)
-        lines.append(f"The textbook's advanced composition would say {found['advanced']:.6g}.")
-    _say(found, lines, as_json)
+        document["advanced"] = advanced_epsilon(epsilons[0], len(levels), allowed)
+        lines.append(f"The textbook's advanced composition would say {document['advanced']:.6g}.")
+    _say(document, lines, as_json)
 
 
 @account.command()
 @click.option("--epsilon", "-e", required=True, help="The level of one report.")
-@click.option("--reports", required=True, type=click.IntRange(1, 10**9))
+@click.option("--reports", required=True, type=click.IntRange(1, 10**9), help="How often the person is asked.")
 @click.option("--values", default=1, show_default=True, type=click.IntRange(1), help="Different true values in that time.")
 @click.option("--permanent", help="The level of the permanent layer, for mechanisms with two layers (rappor).")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -86,22 +86,22 @@ def repeat(epsilon: str, reports: int, values: int, permanent: str | None, as_js
         if text is not None:
             _positive(name, text)
     costs = repeated(epsilon, reports, values=values, permanent=permanent)
-    found = {"afresh": float(costs.afresh), "memo": float(costs.memo)}
+    document = {"afresh": float(costs.afresh), "memo": float(costs.memo)}
     lines = [
         f"Drawn afresh every time: epsilon {show_fraction(costs.afresh)}; the value is then {hiding(costs.afresh)}.",
         f"The same report for the same value: epsilon {show_fraction(costs.memo)}, however often it is sent; {hiding(costs.memo)}.",
     ]
     if costs.two_layers is not None:
-        found["two_layers"] = float(costs.two_layers)
+        document["two_layers"] = float(costs.two_layers)
         layered = f"epsilon {show_fraction(costs.two_layers)}; {hiding(costs.two_layers)}"
         lines.append(f"A permanent layer with fresh noise on it: {layered}.")
-    _say(found, lines, as_json)
+    _say(document, lines, as_json)
 
 
 @account.command()
 @click.option("--epsilon", "-e", required=True, help="The level of one report.")
-@click.option("--users", "-n", "people", required=True, type=click.IntRange(1, 10**9))
-@click.option("--delta", default="1e-6", show_default=True)
+@click.option("--users", "-n", "people", required=True, type=click.IntRange(1, 10**9), help="How many people answer.")
+@click.option("--delta", default="1e-6", show_default=True, help="How often the level may not hold.")
 @click.option("--mechanism", "-m", help="A mechanism by name: its own bound may be better than that of any mechanism.")
 @click.option("--domain", "-d", help="The mechanism's domain, for example categories:10.")
 @click.option("--chart", type=click.Path(dir_okay=False), help="Draw epsilon over the number of people (.svg, .png, .html).")
@@ -116,48 +116,48 @@ def shuffle(
     made = None if mechanism is None else chosen_mechanism(mechanism, epsilon, domain, ())
     with waiting(CROWD):
         general = shuffled_epsilon(level, people, allowed)
-    found: dict[str, Any] = {"epsilon_each": level, "people": people, "delta": allowed, "any_mechanism": general}
+    document: dict[str, Any] = {"epsilon_each": level, "people": people, "delta": allowed, "any_mechanism": general}
     lines = [
         f"{people:,} shuffled reports, each of epsilon {level:g}: ({general:.4g}, {allowed:g})-private, whatever the mechanism."
     ]
     size = 3
     if made is not None:
-        found["mechanism"] = made.name
+        document["mechanism"] = made.name
         with waiting(CROWD):
-            found["this_mechanism"] = shuffled_epsilon(made, people, allowed)
-        lines.append(f"With {made.name}: ({found['this_mechanism']:.4g}, {allowed:g})-private.")
+            document["this_mechanism"] = shuffled_epsilon(made, people, allowed)
+        lines.append(f"With {made.name}: ({document['this_mechanism']:.4g}, {allowed:g})-private.")
         size = max(made.domain.size, 2) if made.name == "k-rr" else 3
-    found["attained"] = {"mechanism": f"k-rr with {size} values", "epsilon": attained_epsilon(size, level, people, allowed)}
+    document["attained"] = {"mechanism": f"k-rr with {size} values", "epsilon": attained_epsilon(size, level, people, allowed)}
     lines.append(
-        f"{size}-ary randomized response really reaches {found['attained']['epsilon']:.4g}: no bound for it can be smaller."
+        f"{size}-ary randomized response really reaches {document['attained']['epsilon']:.4g}: no bound for it can be smaller."
     )
-    found["conditions"] = shuffling_conditions(people)
-    lines += ["This holds only if:", *(f"- {condition}" for condition in found["conditions"])]
+    document["conditions"] = shuffling_conditions(people)
+    lines += ["This holds only if:", *(f"- {condition}" for condition in document["conditions"])]
     if chart is not None:
         _draw(chart, level, allowed, people)
-        found["chart"] = chart
+        document["chart"] = chart
         lines.append(f"Chart: {chart}")
-    _say(found, lines, as_json)
+    _say(document, lines, as_json)
 
 
 @account.command()
 @click.option("--epsilon", "-e", required=True, help="The level of one report.")
-@click.option("--users", "-n", "people", required=True, type=click.IntRange(1, 10**9))
-@click.option("--delta", default="1e-6", show_default=True)
+@click.option("--users", "-n", "people", required=True, type=click.IntRange(1, 10**9), help="How many people answer.")
+@click.option("--delta", default="1e-6", show_default=True, help="How often the level may not hold.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def central(epsilon: str, people: int, delta: str, as_json: bool) -> None:
     """What the reports of n people promise together, beside a trusted collector's noise."""
     from deniable.privacy import central as translated
 
     with waiting(CROWD):
-        found = translated(_positive("epsilon", epsilon), people, _share("delta", delta))
-    _say({"people": people, **asdict(found)}, found.words(people), as_json)
+        document = translated(_positive("epsilon", epsilon), people, _share("delta", delta))
+    _say({"people": people, **asdict(document)}, document.words(people), as_json)
 
 
 @account.command()
 @click.option("--epsilon", "-e", required=True, help="The level of one person.")
 @click.option("--size", required=True, type=click.IntRange(1, 10**6), help="People who belong together, or answers of one person.")
-@click.option("--delta", default="0", show_default=True)
+@click.option("--delta", default="0", show_default=True, help="How often the level may not hold.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def group(epsilon: str, size: int, delta: str, as_json: bool) -> None:
     """What a family is promised, or one person who is counted several times."""
@@ -193,32 +193,40 @@ def gaussian(epsilon: str | None, delta: str | None, sigma: str | None, width: s
         level = gaussian_epsilon(noise, extra, apart)
     extra = gaussian_delta(noise, level, apart) if extra is None else extra
     exceeds = loss_exceeds(noise, level, apart)
-    found = {"epsilon": level, "delta": extra, "sigma": noise, "width": apart, "loss_exceeds_epsilon": exceeds}
+    document = {"epsilon": level, "delta": extra, "sigma": noise, "width": apart, "loss_exceeds_epsilon": exceeds}
     lines = [
         f"Normal noise of standard deviation {noise:.6g} on values at most {apart:g} apart: ({level:.6g}, {extra:.4g})-private.",
         f"With probability {exceeds:.4g} a report tells more than epsilon {level:.6g}; no epsilon holds with delta 0.",
         "This is the real-valued noise. Reports by `deniable` use integers: the gaussian mechanism's certificate is the promise.",
     ]
-    _say(found, lines, as_json)
+    _say(document, lines, as_json)
 
 
 @account.command()
 @click.option("--delta", required=True, help="How often a raw value is published.")
 @click.option("--coordinates", default=1, show_default=True, type=click.IntRange(1, 10**6), help="Values of one person.")
-@click.option("--users", "-n", "people", default=1, show_default=True, type=click.IntRange(1, 10**9))
+@click.option(
+    "--users",
+    "-n",
+    "people",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 10**9),
+    help="How many people give their values.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def raw(delta: str, coordinates: int, people: int, as_json: bool) -> None:
     """What the privacy indicator does: it publishes raw values with probability delta."""
     from deniable.privacy import indicator
 
     exposed = indicator(delta, coordinates=coordinates, people=people)
-    found = {"delta": exposed.delta, "people_exposed": exposed.people, "anyone_exposed": exposed.anyone}
+    document = {"delta": exposed.delta, "people_exposed": exposed.people, "anyone_exposed": exposed.anyone}
     lines = [
         f"One person's raw value is published with probability {exposed.delta:.4g}; delta is exactly that.",
         f"Exposed completely, on average: {exposed.people:.4g} of {people:,} people. "
         f"Somebody is with probability {exposed.anyone:.4g}.",
     ]
-    _say(found, lines, as_json)
+    _say(document, lines, as_json)
 
 
 def _draw(path: str, level: float, delta: float, people: int) -> None:
@@ -233,24 +241,24 @@ def _draw(path: str, level: float, delta: float, people: int) -> None:
 def _positive(name: str, text: str) -> float:
     from deniable.privacy import HIGHEST
 
-    found = as_fraction(text)
-    if found is None or found <= 0:
+    number = as_fraction(text)
+    if number is None or number <= 0:
         raise InvalidParameter(f"{name} must be a positive number")
-    if found > HIGHEST:
+    if number > HIGHEST:
         raise InvalidParameter(f"{name} must be at most {HIGHEST}: beyond that nothing is promised")
-    return float(found)
+    return float(number)
 
 
 def _share(name: str, text: str) -> float:
-    found = as_fraction(text)
-    if found is None or not 0 <= found < 1:
+    number = as_fraction(text)
+    if number is None or not 0 <= number < 1:
         raise InvalidParameter(f"{name} must be at least 0 and below 1")
-    return float(found)
+    return float(number)
 
 
-def _say(found: dict[str, Any], lines: list[str], as_json: bool) -> None:
+def _say(document: dict[str, Any], lines: list[str], as_json: bool) -> None:
     if as_json:
-        print_json(found)
+        print_json(document)
     else:
         for line in lines:
             click.echo(line)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from deniable.core import Binary, Categories, Circle, Domain, Interval, Text, Whole
+from deniable.core import Circle, Domain
 from deniable.errors import InvalidParameter, NotSupported
 
 if TYPE_CHECKING:
@@ -61,14 +61,10 @@ class Answer:
 
 def usual_question(domain: Domain) -> str:
     """What one mostly asks about such values."""
-    if isinstance(domain, Categories | Binary):
-        return "frequency"
-    if isinstance(domain, Circle):
-        return "direction"
-    if isinstance(domain, Interval):
-        return "mean"
-    if isinstance(domain, Text | Whole):
-        return "heavy-hitters"
+    from deniable.estimators import usual_questions
+
+    for question in usual_questions(domain):
+        return question
     raise NotSupported(f"there is no estimate of a {type(domain).__name__} as a whole; for a record name one by --field")
 
 
@@ -89,23 +85,23 @@ def frequency(source: Accumulator, wish: Wish) -> Answer:
     from deniable.estimators import attribute_shares, shares
 
     if wish.record is None or wish.record.n == source.n:
-        found = shares(source, target=wish.target)
+        estimate = shares(source, target=wish.target)
     else:
-        found = attribute_shares(wish.record, target=wish.target)[wish.field or ""]
+        estimate = attribute_shares(wish.record, target=wish.target)[wish.field or ""]
     if wish.project is not None:
-        found = found.projected(wish.project)
-    rows = _rows(found, wish, [str(label) for label in found.labels or ()])
+        estimate = estimate.projected(wish.project)
+    rows = _rows(estimate, wish, [str(label) for label in estimate.labels or ()])
 
-    return Answer(rows, found.target, found.method, lambda title, subtitle: _bars(rows, wish, title, subtitle))
+    return Answer(rows, estimate.target, estimate.method, lambda title, subtitle: _bars(rows, wish, title, subtitle))
 
 
 def heavy_words(source: Any, wish: Wish) -> Answer:
     """The words that many people have, out of far too many to list."""
     from deniable.estimators import heavy_hitters
 
-    found = heavy_hitters(source, share=wish.share, target=wish.target)
-    rows = _rows(found.shares, wish, [str(word) for word in found.words])
-    return Answer(rows, found.shares.target, found.shares.method, lambda title, subtitle: _bars(rows, wish, title, subtitle))
+    words = heavy_hitters(source, share=wish.share, target=wish.target)
+    rows = _rows(words.shares, wish, [str(word) for word in words.words])
+    return Answer(rows, words.shares.target, words.shares.method, lambda title, subtitle: _bars(rows, wish, title, subtitle))
 
 
 def mean(source: Accumulator, wish: Wish) -> Answer:
@@ -126,21 +122,21 @@ def distribution(source: Accumulator, wish: Wish) -> Answer:
     """The shares of equal bins."""
     from deniable.estimators import distribution
 
-    found = distribution(source, bins=wish.bins, method=wish.method, target=wish.target, multiples_of=wish.multiples_of)
-    rows = _bin_rows(found, wish)
+    estimate = distribution(source, bins=wish.bins, method=wish.method, target=wish.target, multiples_of=wish.multiples_of)
+    rows = _bin_rows(estimate, wish)
     draw = lambda title, subtitle: _density(source, wish, rows, title, subtitle)  # noqa: E731
-    return Answer(rows, found.target, found.method, draw, found.assumes)
+    return Answer(rows, estimate.target, estimate.method, draw, estimate.assumes)
 
 
 def histogram(source: Accumulator, wish: Wish) -> Answer:
     """The shares of a few equal bins by linear inversion."""
     from deniable.estimators import histogram
 
-    found = histogram(source, bins=wish.bins or 16, target=wish.target)
+    estimate = histogram(source, bins=wish.bins or 16, target=wish.target)
     if wish.project is not None:
-        found = found.projected(wish.project)
-    rows = _bin_rows(found, wish)
-    return Answer(rows, found.target, found.method, lambda title, subtitle: _density(source, wish, rows, title, subtitle))
+        estimate = estimate.projected(wish.project)
+    rows = _bin_rows(estimate, wish)
+    return Answer(rows, estimate.target, estimate.method, lambda title, subtitle: _density(source, wish, rows, title, subtitle))
 
 
 def quantiles(source: Accumulator, wish: Wish) -> Answer:
@@ -149,8 +145,8 @@ def quantiles(source: Accumulator, wish: Wish) -> Answer:
     from deniable.estimators import shape
 
     fitted = shape(source, method=wish.method, target=wish.target, multiples_of=wish.multiples_of)
-    found = fitted.quantiles(wish.levels)
-    rows = _rows(found, wish, [f"{100 * level:g} %" for level in wish.levels])
+    estimate = fitted.quantiles(wish.levels)
+    rows = _rows(estimate, wish, [f"{100 * level:g} %" for level in wish.levels])
 
     def draw(title: str, subtitle: str) -> Any:
         points, below, band = cumulative_band(fitted.bins(CUMULATIVE_BINS), wish.level)
@@ -158,25 +154,25 @@ def quantiles(source: Accumulator, wish: Wish) -> Answer:
         ends = [(row["low"], row["high"]) for row in rows]
         return quantile_chart(points, below, band, marked, ends, title=title, subtitle=subtitle, level=wish.level)
 
-    return Answer(rows, found.target, found.method, draw, found.assumes)
+    return Answer(rows, estimate.target, estimate.method, draw, estimate.assumes)
 
 
 def direction(source: Accumulator, wish: Wish) -> Answer:
     """The mean direction, and how concentrated the directions are (1 when all agree, 0 when none do)."""
     from deniable.estimators import direction
 
-    found = direction(source, target=wish.target)
-    around = found.interval(wish.level)
-    along = found.concentration_interval(wish.level)
+    estimate = direction(source, target=wish.target)
+    around = estimate.interval(wish.level)
+    along = estimate.concentration_interval(wish.level)
     rows = [
-        _row("direction", found.angle, around[0], around[1], found.standard_error),
-        _row("concentration", found.concentration, along[0], along[1], found.concentration_error),
+        _row("direction", estimate.angle, around[0], around[1], estimate.standard_error),
+        _row("concentration", estimate.concentration, along[0], along[1], estimate.concentration_error),
     ]
 
     def draw(title: str, subtitle: str) -> Any:
         return histogram(source, wish if wish.bins else replace(wish, bins=ROSE_BINS)).draw(title, subtitle)
 
-    return Answer(rows, found.target, f"mean direction of {source.mechanism.name}, errors by the delta method", draw)
+    return Answer(rows, estimate.target, f"mean direction of {source.mechanism.name}, errors by the delta method", draw)
 
 
 QUESTIONS: dict[str, Callable[[Any, Wish], Answer]] = {
@@ -191,16 +187,16 @@ QUESTIONS: dict[str, Callable[[Any, Wish], Answer]] = {
 }
 
 
-def _rows(found: Estimate, wish: Wish, labels: list[str]) -> list[dict[str, Any]]:
-    low, high = found.interval(wish.level, wish.intervals, together=wish.together)
-    columns = [found.value, low, high, found.standard_error]
+def _rows(estimate: Estimate, wish: Wish, labels: list[str]) -> list[dict[str, Any]]:
+    low, high = estimate.interval(wish.level, wish.intervals, together=wish.together)
+    columns = [estimate.value, low, high, estimate.standard_error]
     lists = [column.reshape(-1).tolist() for column in columns]
     return [_row(*row) for row in zip(labels, *lists, strict=True)]
 
 
-def _bin_rows(found: Estimate, wish: Wish) -> list[dict[str, Any]]:
-    bins = list(found.labels or ())
-    rows = _rows(found, wish, [f"{low:.6g} … {high:.6g}" for low, high in bins])
+def _bin_rows(estimate: Estimate, wish: Wish) -> list[dict[str, Any]]:
+    bins = list(estimate.labels or ())
+    rows = _rows(estimate, wish, [f"{low:.6g} … {high:.6g}" for low, high in bins])
     return [{**row, "from": low, "to": high} for row, (low, high) in zip(rows, bins, strict=True)]
 
 
@@ -208,16 +204,16 @@ def _row(label: str, value: float, low: float, high: float, error: float) -> dic
     return {"label": label, "value": value, "low": low, "high": high, "standard_error": error}
 
 
-def _single(found: Estimate, wish: Wish, label: str) -> Answer:
+def _single(estimate: Estimate, wish: Wish, label: str) -> Answer:
     from deniable.charts import estimate_chart
 
-    rows = _rows(found, wish, [label])
+    rows = _rows(estimate, wish, [label])
 
     def draw(title: str, subtitle: str) -> Any:
         ends = [(rows[0]["low"], rows[0]["high"])]
         return estimate_chart([label], [rows[0]["value"]], ends, quantity=label, title=title, subtitle=subtitle, level=wish.level)
 
-    return Answer(rows, found.target, found.method, draw)
+    return Answer(rows, estimate.target, estimate.method, draw)
 
 
 def _bars(rows: list[dict[str, Any]], wish: Wish, title: str, subtitle: str) -> Any:

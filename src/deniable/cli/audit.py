@@ -32,7 +32,7 @@ LARGEST = 1 << 26
 @click.option("--epsilon", "-e", help="The claim; for a recipe, its own unless given.")
 @click.option("--delta", type=float, default=0.0, show_default=True, help="The claim's delta.")
 @click.option("--samples", type=click.IntRange(400), help="Draws in all; 1,000,000 for functions, 20,000 otherwise.")
-@click.option("--confidence", type=float, default=0.9999, show_default=True, help="How sure a violation must be.")
+@click.option("--level", "confidence", type=float, default=0.9999, show_default=True, help="How sure a violation must be.")
 @click.option("--lines", is_flag=True, help="The program takes one value per line and prints one report per line.")
 @click.option("--vectorised", is_flag=True, help="The function takes an array of values and gives as many reports.")
 @click.option("--timeout", type=float, default=10.0, show_default=True, help="Seconds before a program or service counts as hung.")
@@ -66,7 +66,7 @@ def audit(
     if sum(source is not None for source in (recipe, program, function, url)) != 1:
         raise click.UsageError("give one of --recipe, --command, --python and --url")
     if recipe is not None:
-        found = _of_recipe(recipe, epsilon, samples, confidence, compiled_out)
+        verdict = _of_recipe(recipe, epsilon, samples, confidence, compiled_out)
     else:
         if epsilon is None or inputs is None:
             raise click.UsageError("give the claim by --epsilon and the test values by --inputs")
@@ -74,14 +74,14 @@ def audit(
             raise click.UsageError("--compiled-out needs --recipe")
         target = _target(program, function, url, lines, vectorised, timeout)
         usual = 1_000_000 if function is not None else 20_000
-        found = _of_draws(target, parse_inputs(inputs), epsilon, delta, samples or usual, confidence)
+        verdict = _of_draws(target, parse_inputs(inputs), epsilon, delta, samples or usual, confidence)
     if as_json:
-        print_json(found)
+        print_json(verdict)
     else:
         out = console()
-        for line in found["lines"]:
+        for line in verdict["lines"]:
             out.print(line, markup=False, soft_wrap=True)
-    code = VIOLATED if found["violated"] else NO_VERDICT if found["violated"] is None else 0
+    code = VIOLATED if verdict["violated"] else NO_VERDICT if verdict["violated"] is None else 0
     click.get_current_context().exit(code)
 
 
@@ -93,10 +93,10 @@ def parse_inputs(text: str) -> list[Any]:
     """
     if text.lstrip().startswith("["):
         try:
-            found = json.loads(text)
+            values = json.loads(text)
         except ValueError:
             raise InvalidParameter("inputs must be values separated by commas, or a JSON list of them") from None
-        return list(found)
+        return list(values)
     return [_value(part.strip()) for part in text.split(",") if part.strip()]
 
 
@@ -156,12 +156,12 @@ def _of_draws(target: Target, inputs: list[Any], epsilon: str, delta: float, sam
     return {**document, "lines": lines}
 
 
-def _pair(found: dict[str, Any]) -> list[str]:
-    if found["pair"] is None:
+def _pair(document: dict[str, Any]) -> list[str]:
+    if document["pair"] is None:
         return []
-    (a, b), (n, m) = found["hits"], found["trials"]
-    first, second = found["pair"]
-    return [f"test values {first!r} and {second!r}, {found['event']}: {a:,} of {n:,} reports against {b:,} of {m:,}"]
+    (a, b), (n, m) = document["hits"], document["trials"]
+    first, second = document["pair"]
+    return [f"test values {first!r} and {second!r}, {document['event']}: {a:,} of {n:,} reports against {b:,} of {m:,}"]
 
 
 def _failures(failures: dict[str, int]) -> list[str]:
@@ -183,7 +183,7 @@ def _of_recipe(path: str, epsilon: str | None, samples: int | None, confidence: 
     claim = None if epsilon is None else Epsilon(epsilon, allow_large=True).exact
     verdict = verify(document, claim)
     word = {True: "holds", False: "DOES NOT HOLD", None: "not judged"}[verdict.holds]
-    found: dict[str, Any] = {
+    audited: dict[str, Any] = {
         "violated": None if verdict.holds is None else not verdict.holds,
         "verdict": word,
         "exact": {
@@ -201,11 +201,11 @@ def _of_recipe(path: str, epsilon: str | None, samples: int | None, confidence: 
 
         mechanism = mechanism_from_recipe(document["recipe"], allow_large=True)
         result = audit_mechanism(mechanism, samples=samples, confidence=confidence)
-        found["sampled"] = result.to_dict()
-        found["lines"] += [result.words, *([result.power] if result.violated is False else [])]
-        both = (found["violated"], result.violated)
-        found["violated"] = True if True in both else None if None in both else False
-    return found
+        audited["sampled"] = result.to_dict()
+        audited["lines"] += [result.words, *([result.power] if result.violated is False else [])]
+        both = (audited["violated"], result.violated)
+        audited["violated"] = True if True in both else None if None in both else False
+    return audited
 
 
 def compiled_document(path: str) -> dict[str, Any]:

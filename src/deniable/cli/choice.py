@@ -31,45 +31,45 @@ def mechanism_options(command: Command) -> Command:
 
 def chosen_mechanism(name: str, epsilon: str, domain: str | None, param: tuple[str, ...]) -> Mechanism:
     """Build what the options describe, exactly as a recipe would."""
-    found = mechanism_class(name)
+    kind = mechanism_class(name)
     level = Epsilon(epsilon)
-    parameters = dict(_parameter(found, text) for text in param)
-    _check_complete(found, parameters)
-    space = parse_domain(domain) if domain is not None else _usual_domain(found)
+    parameters = dict(_parameter(kind, text) for text in param)
+    _check_complete(kind, parameters)
+    space = parse_domain(domain) if domain is not None else _usual_domain(kind)
     return mechanism_from_recipe(
         {"mechanism": name, "domain": space.recipe(), "epsilon": str(level.exact), "parameters": parameters}
     )
 
 
-def _usual_domain(found: type[Mechanism]) -> Domain:
-    field = next(field for field in fields(found) if field.name == "domain")
+def _usual_domain(kind: type[Mechanism]) -> Domain:
+    field = next(field for field in fields(kind) if field.name == "domain")
     if isinstance(field.default, Domain):
         return field.default
     if field.default_factory is not MISSING:
         made: Domain = field.default_factory()
         return made
-    raise InvalidParameter(f"{found.name} has no usual domain; give one with --domain, for example --domain interval:0,1")
+    raise InvalidParameter(f"{kind.name} has no usual domain; give one with --domain, for example --domain interval:0,1")
 
 
-def _check_complete(found: type[Mechanism], parameters: dict[str, Any]) -> None:
+def _check_complete(kind: type[Mechanism], parameters: dict[str, Any]) -> None:
     """Name the parameters that have no default and were not given."""
-    needed = [field.name for field in fields(found) if field.init and field.default is field.default_factory is MISSING]
+    needed = [field.name for field in fields(kind) if field.init and field.default is field.default_factory is MISSING]
     missing = [name for name in needed if name not in (*parameters, "domain", "epsilon")]
     if missing:
-        raise InvalidParameter(f"{found.name} needs " + " and ".join(f"--param {name}=…" for name in missing))
+        raise InvalidParameter(f"{kind.name} needs " + " and ".join(f"--param {name}=…" for name in missing))
 
 
-def _parameter(found: type[Mechanism], text: str) -> tuple[str, Any]:
+def _parameter(kind: type[Mechanism], text: str) -> tuple[str, Any]:
     """One KEY=VALUE. Whole numbers and JSON are read; other numbers stay text, which is exact."""
     key, equals, value = text.partition("=")
     key = key.strip().replace("-", "_")
-    known = [field.name for field in fields(found) if field.init and field.name not in ("domain", "epsilon")]
+    known = [field.name for field in fields(kind) if field.init and field.name not in ("domain", "epsilon")]
     if not equals:
         raise InvalidParameter(f"--param needs KEY=VALUE, got {text[:60]!r}")
     if key not in known:
         near = difflib.get_close_matches(key, known, n=1)
         hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(known) or 'none'}"
-        raise InvalidParameter(f"{found.name} has no parameter {key[:60]!r}; {hint}")
+        raise InvalidParameter(f"{kind.name} has no parameter {key[:60]!r}; {hint}")
     value = value.strip()
     if value in ("true", "false", "null") or value[:1] in ("[", "{", '"'):
         return key, parse_json(value)

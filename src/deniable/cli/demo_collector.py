@@ -106,8 +106,8 @@ def collect(said: dict[str, Any], data: Flights, devices: int = DEVICES) -> Coll
             raise NotDelivered(f"the collector refused a batch (status {status})")
     seconds = time.monotonic() - began
     time.sleep(1.1)  # estimates may be a second old
-    found = json.loads(transport.get(f"{base}/estimates")[1])
-    return Collected(address, name, count, seconds, _rows(found, answers), survey.mechanism.certificate().to_dict())
+    document = json.loads(transport.get(f"{base}/estimates")[1])
+    return Collected(address, name, count, seconds, _rows(document, answers), survey.mechanism.certificate().to_dict())
 
 
 def _answers(data: Flights, devices: int) -> dict[str, list[Any]]:
@@ -122,9 +122,9 @@ def _answers(data: Flights, devices: int) -> dict[str, list[Any]]:
     }
 
 
-def _rows(found: dict[str, Any], answers: dict[str, list[Any]]) -> list[dict[str, Any]]:
+def _rows(document: dict[str, Any], answers: dict[str, list[Any]]) -> list[dict[str, Any]]:
     rows = []
-    views = {(attribute["name"], view["what"]): view["rows"] for attribute in found["attributes"] for view in attribute["views"]}
+    views = {(attribute["name"], view["what"]): view["rows"] for attribute in document["attributes"] for view in attribute["views"]}
     count = len(answers["airline"])
     shares = sorted(views["airline", "frequency"], key=lambda row: -row["value"])[:5]
     for row in shares:

@@ -38,10 +38,10 @@ class Finding:
         """One estimated number; with a `period`, intervals may reach around the circle."""
         self.rows.append(_row(name, estimate, interval, truth, period))
 
-    def add_bins(self, found: Estimate, truth: Sequence[float], names: Sequence[str]) -> None:
+    def add_bins(self, estimate: Estimate, truth: Sequence[float], names: Sequence[str]) -> None:
         """A whole distribution."""
-        low, high = (ends.tolist() for ends in found.interval())
-        for name, value, ends, true in zip(names, found.value.tolist(), zip(low, high, strict=True), truth, strict=True):
+        low, high = (ends.tolist() for ends in estimate.interval())
+        for name, value, ends, true in zip(names, estimate.value.tolist(), zip(low, high, strict=True), truth, strict=True):
             self.bins.append(_row(name, value, ends, true))
 
     def document(self) -> dict[str, Any]:
@@ -67,12 +67,12 @@ def carriers(data: Flights) -> Finding:
     names = airline_names()
     mechanism = OptimizedUnaryEncoding(domain=Categories(sorted(names)), epsilon=EPSILON)
     reports = mechanism.randomize_many(data.carrier)
-    found = shares(reports)
-    low, high = found.interval()
+    estimate = shares(reports)
+    low, high = estimate.interval()
     finding = Finding("Share of flights by airline", mechanism, len(reports), "%")
     for i, code in enumerate(sorted(names)):
         truth = float((data.carrier == code).mean())
-        finding.add(names[code], 100 * float(found.value[i]), (100 * float(low[i]), 100 * float(high[i])), 100 * truth)
+        finding.add(names[code], 100 * float(estimate.value[i]), (100 * float(low[i]), 100 * float(high[i])), 100 * truth)
     finding.rows.sort(key=lambda row: -row["estimate"])
     finding.charts["airlines"] = estimate_chart(
         [row["name"] for row in finding.rows],
@@ -163,13 +163,13 @@ def _around(
     mechanism = CircularWindow(domain=Circle(period), epsilon=EPSILON)
     sums = accumulator_for(mechanism).add(mechanism.randomize_many(true))
     finding = Finding(question, mechanism, sums.n, unit)
-    found = direction(sums, target="these users")
+    mean_direction = direction(sums, target="these users")
     turns = [2 * math.pi * value / period for value in true]
     cosine, sine = (math.fsum(map(part, turns)) / len(turns) for part in (math.cos, math.sin))
     mean = math.atan2(sine, cosine) % (2 * math.pi) / (2 * math.pi) * period
-    finding.add("mean direction", found.angle, found.interval(), mean, period=period)
-    low, high = found.concentration_interval()
-    finding.add("concentration, %", 100 * found.concentration, (100 * low, 100 * high), 100 * math.hypot(sine, cosine))
+    finding.add("mean direction", mean_direction.angle, mean_direction.interval(), mean, period=period)
+    low, high = mean_direction.concentration_interval()
+    finding.add("concentration, %", 100 * mean_direction.concentration, (100 * low, 100 * high), 100 * math.hypot(sine, cosine))
     shape = histogram(sums, bins=bins)
     shares = _shares(true, 0, period, bins, wraps=True)
     finding.add_bins(shape, shares, [f"{a:g} … {b:g}" for a, b in shape.labels or ()])
@@ -194,9 +194,9 @@ def _pair(ends: tuple[Any, Any]) -> tuple[float, float]:
 
 def _shares(values: list[float], low: float, high: float, bins: int, *, wraps: bool = False) -> list[float]:
     """The true share of every bin; the upper end belongs to the last one, or is the start of the circle."""
-    found = Counter(int((value - low) * bins / (high - low)) for value in values)
-    found[0 if wraps else bins - 1] += found.pop(bins, 0)
-    return [found[i] / len(values) for i in range(bins)]
+    counts = Counter(int((value - low) * bins / (high - low)) for value in values)
+    counts[0 if wraps else bins - 1] += counts.pop(bins, 0)
+    return [counts[i] / len(values) for i in range(bins)]
 
 
 def _below(ordered: list[float], points: Sequence[float]) -> list[float]:

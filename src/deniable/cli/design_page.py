@@ -62,14 +62,14 @@ e^(ε/2) and e^(2ε/3).
 
 def page() -> str:
     """The whole page in Markdown."""
-    found = {(title, level): answer(title, level) for title in QUESTIONS for level in LEVELS}
+    answers = {(title, level): answer(title, level) for title in QUESTIONS for level in LEVELS}
     parts = [TOP]
     for title in QUESTIONS:
         parts.append(f"\n## {title}\n\n| ε | published | best | bound | gap | mechanism |\n|---|---|---|---|---|---|\n")
-        parts += [line(level, found[title, level]) for level in LEVELS]
+        parts += [line(level, answers[title, level]) for level in LEVELS]
     absolute, squared = list(QUESTIONS)[:2]
     parts.append(LARGE.format(absolute=limit_of_worst(1).constant, squared=limit_of_worst(2).constant))
-    parts += [multiples(level, found[absolute, level], found[squared, level]) for level in LEVELS if float(level) >= LARGE_FROM]
+    parts += [multiples(level, answers[absolute, level], answers[squared, level]) for level in LEVELS if float(level) >= LARGE_FROM]
     return "".join([*parts, BOTTOM])
 
 
@@ -79,17 +79,17 @@ def answer(title: str, level: str) -> Answer:
     return design(domain, loss, level, prior, unbiased)
 
 
-def line(level: str, found: Answer) -> str:
+def line(level: str, best: Answer) -> str:
     """One line of a table."""
-    published = f"{found.published['worst_case']:.5g} (`{found.published['name']}`)"
-    numbers = f"{found.worst_case:.5g} | {found.lower_bound:.5g} | {found.gap:.4f}"
-    return f"| {level} | {published} | {numbers} | `{found.mechanism.name}` |\n"
+    published = f"{best.published['worst_case']:.5g} (`{best.published['name']}`)"
+    numbers = f"{best.worst_case:.5g} | {best.lower_bound:.5g} | {best.gap:.4f}"
+    return f"| {level} | {published} | {numbers} | `{best.mechanism.name}` |\n"
 
 
 def multiples(level: str, absolute: Answer, squared: Answer) -> str:
     """Errors and bounds as multiples of what they tend to fall like."""
     cells = []
-    for found, rate in ((absolute, 1 / 2), (squared, 2 / 3)):
+    for best, rate in ((absolute, 1 / 2), (squared, 2 / 3)):
         grown = math.exp(rate * float(level))
-        cells.append(f"{found.worst_case * grown:.4f}, {found.lower_bound * grown:.4f}")
+        cells.append(f"{best.worst_case * grown:.4f}, {best.lower_bound * grown:.4f}")
     return f"| {level} | {cells[0]} | {cells[1]} |\n"

@@ -41,13 +41,13 @@ def engine_recipe(paths: tuple[str, ...], given: str | None) -> Mechanism:
 
     files = tuple(sizes_of(paths))
     named = [path.rstrip("/") for path in (*paths, *files)]
-    found: dict[str, Mechanism] = {name: read_recipe(recipe_beside(name)) for name in named if recipe_beside(name).exists()}
-    if not found:
-        found = exported_mechanism(files)
-    if not found:
+    mechanisms: dict[str, Mechanism] = {name: read_recipe(recipe_beside(name)) for name in named if recipe_beside(name).exists()}
+    if not mechanisms:
+        mechanisms = exported_mechanism(files)
+    if not mechanisms:
         raise click.UsageError("give the recipe of the reports by --recipe FILE; a file REPORTS.recipe.json beside them is found")
-    first, mechanism = next(iter(found.items()))
-    for name, other in found.items():
+    first, mechanism = next(iter(mechanisms.items()))
+    for name, other in mechanisms.items():
         if other.fingerprint != mechanism.fingerprint:
             raise WrongRecipe(f"{name} was drawn by another recipe than {first}; estimate from each recipe on its own")
     return mechanism

@@ -108,13 +108,13 @@ def estimate(
     asked = question or usual_question(source.mechanism.domain)
     _check_effect(asked, chart)
     record = None if field is None else intake.accumulator
-    found = answer(source, Wish(what=asked, target=TARGETS[target], levels=wanted, record=record, field=field, **wishes))
+    estimated = answer(source, Wish(what=asked, target=TARGETS[target], levels=wanted, record=record, field=field, **wishes))
     if chart is not None:
-        _draw(found, asked, source, chart)
+        _draw(estimated, asked, source, chart)
     if as_json:
-        print_json(_document(found, asked, source, intake, wishes["level"], field, chart, wishes["together"]))
+        print_json(_document(estimated, asked, source, intake, wishes["level"], field, chart, wishes["together"]))
     else:
-        _print(found, asked, source, wishes["level"], chart, together=wishes["together"])
+        _print(estimated, asked, source, wishes["level"], chart, together=wishes["together"])
     for sentence in intake.summary():
         click.echo(f"deniable: {sentence}", err=True)
 
@@ -133,12 +133,12 @@ def _check_effect(what: str, chart: str | None) -> None:
 
 def _levels(text: str) -> tuple[float, ...]:
     try:
-        found = tuple(float(part) for part in text.split(","))
+        levels = tuple(float(part) for part in text.split(","))
     except ValueError:
-        found = ()
-    if not found or not all(0 < level < 1 for level in found):
+        levels = ()
+    if not levels or not all(0 < level < 1 for level in levels):
         raise InvalidParameter("levels must be numbers between 0 and 1 with commas between them, for example .25,.5,.75")
-    return found
+    return levels
 
 
 def _read(mechanism: Mechanism, paths: tuple[str, ...], column: str, base: int, strict: bool, *, quiet: bool) -> Intake:
@@ -162,7 +162,7 @@ def _part(source: Accumulator, field: str | None) -> Accumulator:
 
 
 def _document(
-    found: Answer,
+    estimated: Answer,
     what: str,
     source: Accumulator,
     intake: Intake,
@@ -182,45 +182,45 @@ def _document(
         "notes": intake.notes,
         **files_told(intake),
         "what": what,
-        "estimates": found.rows,
-        "target": found.target,
+        "estimates": estimated.rows,
+        "target": estimated.target,
         "level": level,
-        "method": found.method,
-        "assumes": found.assumes,
+        "method": estimated.method,
+        "assumes": estimated.assumes,
         "together": together,
         "chart": chart,
     }
 
 
-def _draw(found: Answer, what: str, source: Accumulator, path: str) -> None:
+def _draw(estimated: Answer, what: str, source: Accumulator, path: str) -> None:
     from deniable.charts import save
 
     mechanism = source.mechanism
-    subtitle = f"{source.n:,} reports by {mechanism.name} at ε = {float(mechanism.privacy):g}, {found.target}"
-    save(found.draw(f"Estimated {what}", subtitle), path)
+    subtitle = f"{source.n:,} reports by {mechanism.name} at ε = {float(mechanism.privacy):g}, {estimated.target}"
+    save(estimated.draw(f"Estimated {what}", subtitle), path)
 
 
-def _print(found: Answer, what: str, source: Accumulator, level: float, chart: str | None, *, together: bool) -> None:
+def _print(estimated: Answer, what: str, source: Accumulator, level: float, chart: str | None, *, together: bool) -> None:
     from rich.markup import escape
 
     numbers = ("estimate", "low", "high", "standard error")
     mechanism = source.mechanism
     title = f"{what.capitalize()}: {source.n:,} reports by {mechanism.name} at epsilon {float(mechanism.privacy):g}"
     made = table("", *numbers, title=title, numbers=numbers)
-    for row in found.rows[:MOST_ROWS]:
+    for row in estimated.rows[:MOST_ROWS]:
         made.add_row(escape(row["label"]), *(f"{row[key]:.6g}" for key in ("value", "low", "high", "standard_error")))
     out = console()
-    if len(found.rows) > MOST_ROWS and "from" in found.rows[0]:
-        _print_blocks(out, title, found.rows)
+    if len(estimated.rows) > MOST_ROWS and "from" in estimated.rows[0]:
+        _print_blocks(out, title, estimated.rows)
     else:
         out.print(made)
-        if len(found.rows) > MOST_ROWS:
-            out.print(f"… and {len(found.rows) - MOST_ROWS} more; --json prints all of them")
-    out.print(f"{100 * level:g} % intervals for {found.target}; {found.method}", soft_wrap=True, markup=False)
+        if len(estimated.rows) > MOST_ROWS:
+            out.print(f"… and {len(estimated.rows) - MOST_ROWS} more; --json prints all of them")
+    out.print(f"{100 * level:g} % intervals for {estimated.target}; {estimated.method}", soft_wrap=True, markup=False)
     every = "all intervals together hold" if together else "each interval on its own holds"
-    assumed = f", if {found.assumes}" if found.assumes else ""
+    assumed = f", if {estimated.assumes}" if estimated.assumes else ""
     out.print(f"In {100 * level:g} of 100 such surveys {every} the true value{assumed}.", soft_wrap=True, markup=False)
-    if found.vague:
+    if estimated.vague:
         out.print("Wide intervals are what the reports say: many different distributions would give them.", soft_wrap=True)
     if chart is not None:
         out.print(f"chart: {chart}", soft_wrap=True, markup=False)

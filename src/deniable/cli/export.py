@@ -29,7 +29,7 @@ MARK = b"PAR1"
 @click.argument("url")
 @click.option("--reports", "what", flag_value="reports", help="Single reports, if the survey said that it keeps them.")
 @click.option("--accumulators", "what", flag_value="sums", help="The sums, one row per window and shard.")
-@click.option("--output", "-o", required=True, type=click.Path(dir_okay=False), metavar="FILE.parquet")
+@click.option("--output", "-o", required=True, type=click.Path(dir_okay=False), metavar="FILE.parquet", help="Where it goes.")
 @click.option("--token-file", type=click.Path(exists=True, dir_okay=False), help=f"A file with an admin token; else ${TOKEN}.")
 @ca_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -46,9 +46,9 @@ def export(url: str, what: str | None, output: str, token_file: str | None, ca: 
     folder = Path(output).parent
     if not folder.is_dir():
         raise InvalidParameter(f"--output: there is no folder {folder}")
-    found = find_survey(url, ca=ca)
-    survey = found.document()
-    address = f"{found.collector}/v1/admin/surveys/{found.hash}/export?what={what}"
+    place = find_survey(url, ca=ca)
+    survey = place.document()
+    address = f"{place.collector}/v1/admin/surveys/{place.hash}/export?what={what}"
     with byte_progress("receiving", None, hidden=as_json) as advance:
         size = _saved(address, token, ca, Path(output), advance)
     recipe = None
@@ -56,7 +56,7 @@ def export(url: str, what: str | None, output: str, token_file: str | None, ca: 
         recipe = str(recipe_beside(output))
         write_recipe(survey.mechanism, recipe)
     if as_json:
-        print_json({"survey": found.hash, "what": what, "bytes": size, "output": output, "recipe_file": recipe})
+        print_json({"survey": place.hash, "what": what, "bytes": size, "output": output, "recipe_file": recipe})
     else:
         click.echo(f"{output}: {size:,} bytes" + (f"; estimate with: deniable estimate {output}" if recipe else ""))
 

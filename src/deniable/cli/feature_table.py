@@ -84,30 +84,30 @@ def read_table(path: str, *, label: str | None = None) -> Table:
 
 def _number(cell: str, name: str, place: int) -> float:
     try:
-        found = float(cell)
+        number = float(cell)
     except ValueError:
-        found = math.nan
-    if not math.isfinite(found):
+        number = math.nan
+    if not math.isfinite(number):
         raise Malformed(f"{name[:60]} in row {place} is missing or no number; it is not shown because it may be private")
-    return found
+    return number
 
 
 def parse_sensitive(text: str, names: Sequence[str]) -> dict[str, Feature]:
     """Age=0:100,BMI into features with public ranges; 0:1 where none is given. "all" means every column."""
     from deniable.studies import Feature
 
-    found: dict[str, Feature] = {}
+    features: dict[str, Feature] = {}
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if len(parts) == 1 and parts[0].split("=")[0] == "all" and "all" not in names:
         parts = [parts[0].replace("all", name, 1) for name in names]
     for part in parts:
         name, _, span = part.partition("=")
-        if name in found:
+        if name in features:
             raise InvalidParameter(f"--sensitive names {name[:60]!r} twice")
         ends = span.split(":") if span else ["0", "1"]
         if len(ends) != 2:
             raise InvalidDomain(f"--sensitive: the range of {name[:60]!r} must be LOW:HIGH, for example {name[:60]}=0:100")
-        found[name] = Feature(ends[0].strip(), ends[1].strip())
-    if not found:
+        features[name] = Feature(ends[0].strip(), ends[1].strip())
+    if not features:
         raise InvalidParameter("--sensitive must name at least one feature, for example --sensitive Age=0:100,BMI=10:60")
-    return found
+    return features

@@ -75,7 +75,7 @@ def _data(name: str) -> bytes:
     try:
         path = metadata.distribution(PACKAGE).locate_file(f"{PACKAGE}/data/{name}")
     except metadata.PackageNotFoundError:
-        raise MissingPackage(f"this data comes with the package {PACKAGE}: {advice}") from None
+        raise MissingPackage(f"this needs {PACKAGE}, which is not installed: pip install 'deniable[demo]'") from None
     try:
         with open(str(path), "rb") as file:
             data = file.read()
@@ -91,8 +91,8 @@ def _columns(text: str, names: list[str]) -> dict[str, list[str]]:
     rows = csv.reader(io.StringIO(text))
     header = next(rows)
     places = [header.index(name) for name in names]
-    found = zip(*([row[place] for place in places] for row in rows), strict=True)
-    return {name: list(column) for name, column in zip(names, found, strict=True)}
+    columns = zip(*([row[place] for place in places] for row in rows), strict=True)
+    return {name: list(column) for name, column in zip(names, columns, strict=True)}
 
 
 def _reals(column: list[str]) -> NDArray[np.float64]:

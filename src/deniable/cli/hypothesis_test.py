@@ -52,15 +52,15 @@ def design_test(
     from deniable.planning import extremal_design, sample_size
 
     first, second = probabilities("P0", p0), probabilities("P1", p1)
-    found = extremal_design(first, second, epsilon, divergence)
-    size = sample_size(found.mechanism, first, second, alpha=alpha, beta=beta)
+    designed = extremal_design(first, second, epsilon, divergence)
+    size = sample_size(designed.mechanism, first, second, alpha=alpha, beta=beta)
     if recipe_out is not None:
-        Path(recipe_out).write_text(json.dumps(found.mechanism.recipe()) + "\n", encoding="utf-8")
+        Path(recipe_out).write_text(json.dumps(designed.mechanism.recipe()) + "\n", encoding="utf-8")
     if as_json:
-        holds = found.mechanism.certificate().holds
-        print_json({**found.to_dict(), "epsilon": epsilon, "holds": holds, "reports": size.to_dict(), "recipe_out": recipe_out})
+        holds = designed.mechanism.certificate().holds
+        print_json({**designed.to_dict(), "epsilon": epsilon, "holds": holds, "reports": size.to_dict(), "recipe_out": recipe_out})
         return
-    _print(found, size, alpha, beta)
+    _print(designed, size, alpha, beta)
     if recipe_out is not None:
         click.echo(f"recipe: {recipe_out}")
 
@@ -73,24 +73,24 @@ def probabilities(name: str, text: str) -> list[str]:
     """
     if "," not in text and Path(text).is_file():
         text = Path(text).read_text(encoding="utf-8")
-    found = text.replace(",", " ").split()
-    if len(found) < 2:
+    numbers = text.replace(",", " ").split()
+    if len(numbers) < 2:
         raise InvalidParameter(f"{name} must be probabilities separated by commas, such as 0.5,0.3,0.2, or a file that holds them")
-    return found
+    return numbers
 
 
-def _print(found: ExtremalDesign, size: SampleSize, alpha: float, beta: float) -> None:
+def _print(designed: ExtremalDesign, size: SampleSize, alpha: float, beta: float) -> None:
     out = console()
-    mechanism = found.mechanism
-    out.print(f"[bold]{mechanism.name}[/bold]  {_regime(found)}", soft_wrap=True)
-    column = f"{found.divergence} divergence"
+    mechanism = designed.mechanism
+    out.print(f"[bold]{mechanism.name}[/bold]  {_regime(designed)}", soft_wrap=True)
+    column = f"{designed.divergence} divergence"
     rows = table("", column, numbers=[column])
-    rows.add_row("this mechanism", f"{found.value:.8g}")
-    rows.add_row("upper bound of every mechanism", f"{found.upper_bound:.8g}")
-    rows.add_row("gap", f"{found.gap:.7f}")
-    rows.add_row("binary mechanism", f"{found.binary:.8g}")
-    rows.add_row("k-RR", f"{found.k_rr:.8g}")
-    rows.add_row("the values themselves", f"{found.non_private:.8g}")
+    rows.add_row("this mechanism", f"{designed.value:.8g}")
+    rows.add_row("upper bound of every mechanism", f"{designed.upper_bound:.8g}")
+    rows.add_row("gap", f"{designed.gap:.7f}")
+    rows.add_row("binary mechanism", f"{designed.binary:.8g}")
+    rows.add_row("k-RR", f"{designed.k_rr:.8g}")
+    rows.add_row("the values themselves", f"{designed.non_private:.8g}")
     out.print(rows)
     answers = table("answer", "likelier for", "score", numbers=["answer", "score"])
     for number, score in list(enumerate(size.scores))[:SHOWN]:
@@ -106,14 +106,14 @@ def _print(found: ExtremalDesign, size: SampleSize, alpha: float, beta: float) -
     out.print(f"privacy {'holds' if certificate.holds else 'DOES NOT HOLD'}: {certificate.inequality}", soft_wrap=True)
 
 
-def _regime(found: ExtremalDesign) -> str:
-    count = len(found.mechanism.patterns)
+def _regime(designed: ExtremalDesign) -> str:
+    count = len(designed.mechanism.patterns)
     return {
         "binary": "two blocks of categories: the binary mechanism",
         "k-rr": "every category by itself: k-ary randomized response",
         "blocks": f"randomized response between {count} blocks of categories",
         "staircase": f"{count} overlapping sets of categories",
-    }[found.regime]
+    }[designed.regime]
 
 
 def _named(categories: tuple[Any, ...]) -> str:

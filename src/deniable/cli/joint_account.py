@@ -62,9 +62,10 @@ def account(
     level = Epsilon(epsilon)
     seats = n + n % 2 if leftover else n
     pair, setting = _choose(level, seats, colluders, count, collusion, published, optimal)
-    found = accounted(pair, n, colluders, leftover=leftover)
+    accounting = accounted(pair, n, colluders, leftover=leftover)
     variance = float(variance_joint(pair, n, count, leftover=leftover))
-    against_partner = float(Epsilon(collusion)) if collusion is not None else found.epsilon_known_pairing
+    against_partner = float(Epsilon(collusion)) if collusion is not None else accounting.epsilon_known_pairing
+    plain = variance_randomized_response(against_partner, n)
     document: dict[str, Any] = {
         "n": n,
         "ones": count,
@@ -74,17 +75,17 @@ def account(
         "p": float(pair.truth),
         "rho": float(pair.correlation),
         "weights": [str(weight) for weight in (pair.both, pair.one, pair.neither)],
-        "epsilon_marginal": found.epsilon_marginal,
-        "epsilon_secret_pairing": found.epsilon_secret_pairing,
-        "epsilon_known_pairing": found.epsilon_known_pairing,
-        "epsilon_known_pairing_is_infinite": math.isinf(found.epsilon_known_pairing),
-        "epsilon_printed": found.epsilon_printed,
-        "exposed_fraction": found.exposed_fraction,
-        "weakened_fraction": found.weakened_fraction,
+        "epsilon_marginal": accounting.epsilon_marginal,
+        "epsilon_secret_pairing": accounting.epsilon_secret_pairing,
+        "epsilon_known_pairing": accounting.epsilon_known_pairing,
+        "epsilon_known_pairing_is_infinite": math.isinf(accounting.epsilon_known_pairing),
+        "epsilon_printed": accounting.epsilon_printed,
+        "exposed_fraction": accounting.exposed_fraction,
+        "weakened_fraction": accounting.weakened_fraction,
         "variance": variance,
         "variance_rr": variance_randomized_response(float(level), n),
-        "variance_rr_at_collusion_epsilon": variance_randomized_response(against_partner, n),
-        "warnings": _warnings(pair, found, variance, variance_randomized_response(against_partner, n), leftover and n % 2 == 1),
+        "variance_rr_at_collusion_epsilon": plain,
+        "warnings": _warnings(pair, accounting, variance, plain, leftover and n % 2 == 1),
     }
     if runs:
         document["simulation"] = _simulated(pair, level, n, count, runs, leftover, quiet=as_json)
@@ -121,22 +122,22 @@ def _choose(level: Epsilon, n: int, m: int, ones: int, collusion: str | None, pu
     return optimum(level, n, m, ones).pair, "least variance with epsilon kept against colluders who do not know the pairing"
 
 
-def _warnings(pair: Pair, found: Accounting, variance: float, plain: float, alone: bool) -> list[str]:
+def _warnings(pair: Pair, accounting: Accounting, variance: float, plain: float, alone: bool) -> list[str]:
     said = []
-    if math.isinf(found.epsilon_known_pairing):
+    if math.isinf(accounting.epsilon_known_pairing):
         said.append(
             f"A colluding partner, or anyone who knows the partner's true value, learns this user's bit outright "
             f"with probability q = {float(pair.lie):.4g}."
         )
     elif plain <= variance and pair.correlation:
         said.append(
-            f"Plain randomized response run at epsilon = {found.epsilon_known_pairing:.6g} has variance {plain:.6g}, "
+            f"Plain randomized response run at epsilon = {accounting.epsilon_known_pairing:.6g} has variance {plain:.6g}, "
             "below this one; joint answers pay only when strangers and partners deserve different guarantees."
         )
-    if found.epsilon_secret_pairing > found.epsilon_printed * (1 + 1e-9):
+    if accounting.epsilon_secret_pairing > accounting.epsilon_printed * (1 + 1e-9):
         said.append(
-            f"The published theorem would claim {found.epsilon_printed:.6g} for {found.m} colluders; "
-            f"the exact number is {_shown(found.epsilon_secret_pairing)}."
+            f"The published theorem would claim {accounting.epsilon_printed:.6g} for {accounting.m} colluders; "
+            f"the exact number is {_shown(accounting.epsilon_secret_pairing)}."
         )
     if alone:
         said.append("n is odd: the last user, chosen at random, answers alone by plain randomized response with the same p.")
@@ -152,12 +153,12 @@ def _simulated(pair: Pair, level: Epsilon, n: int, ones: int, runs: int, leftove
     document = {}
     with _progress(2 * runs, hidden=quiet) as advance:
         for name, each in (("joint", pair), ("randomized_response", Table.independent(high, low))):
-            found = simulate(each, n, ones, runs, leftover=leftover, progress=advance)
+            simulated = simulate(each, n, ones, runs, leftover=leftover, progress=advance)
             document[name] = {
                 "runs": runs,
-                "mse": found.mse,
-                "mse_standard_error": found.mse_standard_error,
-                "are_percentiles": found.percentiles(),
+                "mse": simulated.mse,
+                "mse_standard_error": simulated.mse_standard_error,
+                "are_percentiles": simulated.percentiles(),
             }
     return document
 
@@ -209,8 +210,8 @@ def _print(document: dict[str, Any]) -> None:
     rows.add_row("joint", f"{document['variance']:.6g}")
     rows.add_row(f"randomized response at epsilon = {document['epsilon']:g}", f"{document['variance_rr']:.6g}")
     rows.add_row("randomized response at the partner's epsilon", f"{document['variance_rr_at_collusion_epsilon']:.6g}")
-    for name, found in document.get("simulation", {}).items():
-        rows.add_row(f"simulated, {name.replace('_', ' ')}", f"{found['mse']:.6g} ± {found['mse_standard_error']:.2g}")
+    for name, simulated in document.get("simulation", {}).items():
+        rows.add_row(f"simulated, {name.replace('_', ' ')}", f"{simulated['mse']:.6g} ± {simulated['mse_standard_error']:.2g}")
     out.print(rows)
     for said in document["warnings"]:
         out.print(f"[bold]warning:[/bold] {said}", soft_wrap=True)

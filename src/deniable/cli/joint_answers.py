@@ -62,8 +62,8 @@ def survey(
 def _levels(levels: JointPrivacy) -> dict[str, Any]:
     """The three levels; infinite ones are null."""
     numbers = {"marginal": levels.marginal, "secret_pairing": levels.secret_pairing, "known_pairing": levels.known_pairing}
-    found: dict[str, Any] = {f"epsilon_{name}": None if math.isinf(level) else level for name, level in numbers.items()}
-    return {"users": levels.users, "colluders": levels.colluders, **found, "words": levels.words()}
+    shown: dict[str, Any] = {f"epsilon_{name}": None if math.isinf(level) else level for name, level in numbers.items()}
+    return {"users": levels.users, "colluders": levels.colluders, **shown, "words": levels.words()}
 
 
 def _law(epsilon: str | None, collusion: str | None, p: str | None, rho: str | None) -> Thresholds:
@@ -147,7 +147,7 @@ def answer(
     levels = joint_privacy(asked, colluders=colluders)
     # Shown before the answer is read: who does not like the numbers can still stop.
     click.echo("\n".join(levels.words()), err=as_json)
-    found = answer_jointly(
+    answered = answer_jointly(
         asked,
         name,
         _private_bit(),
@@ -159,12 +159,12 @@ def answer(
         trust_partner=trust_partner,
     )
     with reports.open("a", encoding="utf-8") as file:
-        file.write(json.dumps({"round": asked.round_name, "output": found.output}) + "\n")
+        file.write(json.dumps({"round": asked.round_name, "output": answered.output}) + "\n")
     if as_json:
-        print_json({**_levels(levels), "report": found.output, "together": found.together, "reason": found.reason})
+        print_json({**_levels(levels), "report": answered.output, "together": answered.together, "reason": answered.reason})
         return
-    how = f"drawn with the partner, {found.traffic} bytes" if found.together else f"answered alone: {found.reason}"
-    click.echo(f"report {found.output} ({how})")
+    how = f"drawn with the partner, {answered.traffic} bytes" if answered.together else f"answered alone: {answered.reason}"
+    click.echo(f"report {answered.output} ({how})")
 
 
 def _private_bit() -> int:
@@ -189,8 +189,8 @@ def estimate(path: Path, reports: Path, as_json: bool) -> None:
     n, ones = len(outputs), sum(outputs)
     if n < 2:
         raise BadMessage("an estimate needs at least two reports of this round")
-    found = estimate_ones(asked.thresholds.table, ones, n, leftover=n % 2 == 1)
-    count, error = float(found.value[1]), float(found.standard_error[1])
+    estimated = estimate_ones(asked.thresholds.table, ones, n, leftover=n % 2 == 1)
+    count, error = float(estimated.value[1]), float(estimated.standard_error[1])
     if as_json:
         print_json({"reports": n, "ones": ones, "users": count, "standard_error": error})
     else:
@@ -198,7 +198,7 @@ def estimate(path: Path, reports: Path, as_json: bool) -> None:
 
 
 def _outputs(path: Path, round_name: str) -> list[int]:
-    found = []
+    outputs = []
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as missing:
@@ -211,5 +211,5 @@ def _outputs(path: Path, round_name: str) -> list[int]:
         except (ValueError, TypeError, RecursionError) as broken:
             raise BadMessage(f"line {number} is not a report") from broken
         if record["round"] == round_name:
-            found.append(record["output"])
-    return found
+            outputs.append(record["output"])
+    return outputs

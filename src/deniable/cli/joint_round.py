@@ -14,7 +14,9 @@ from deniable.errors import InvalidParameter
 if TYPE_CHECKING:
     from deniable.studies import JointRandomness, JointSurvey
 
-board_option = click.option("--board", "place", default="127.0.0.1:7456", show_default=True, metavar="HOST:PORT")
+board_option = click.option(
+    "--board", "place", default="127.0.0.1:7456", show_default=True, metavar="HOST:PORT", help="Where the board is."
+)
 paired_file = click.option("--paired", type=Path, default=Path("paired.json"), metavar="FILE", help="Where the result goes.")
 record_file = click.option("--record", type=Path, default=Path("record.jsonl"), metavar="FILE", help="The public record.")
 round_timeout = click.option("--timeout", type=float, default=600, show_default=True, help="Seconds for the whole round.")
@@ -133,9 +135,9 @@ def relay(port: int, host: str, patience: float) -> None:
 
 
 @click.command(short_help="Pair users without learning the pairing: one process for each member.")
-@click.option("--members", type=int, default=3, show_default=True)
+@click.option("--members", type=int, default=3, show_default=True, help="How many the committee has.")
 @click.option("--index", type=int, required=True, help="Which member this is, from 0.")
-@click.option("--base-port", type=int, default=11400, show_default=True)
+@click.option("--base-port", type=int, default=11400, show_default=True, help="The port of the first member; the others follow.")
 @click.option("--input", "shares", type=Path, required=True, metavar="FILE", help="This member's shares.")
 @click.option("--output", type=Path, required=True, metavar="FILE", help="Where the public rows go.")
 @click.option("--timeout", type=float, default=300, show_default=True, help="Seconds, waiting for the other members included.")

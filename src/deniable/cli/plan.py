@@ -134,19 +134,19 @@ MOST_TRIED = 20_000
 
 def _simulated(made: Plan, runs: int) -> dict[str, dict[str, Any]]:
     """Measured errors by label, for as many users as can be tried at once."""
-    users, found = min(made.users, MOST_TRIED), {}
+    users, errors = min(made.users, MOST_TRIED), {}
     for one in made.candidates:
         try:
             tried = one.way.simulated(users, runs)
         except DeniableError:
             continue
-        found[one.label] = {
+        errors[one.label] = {
             "simulated_users": users,
             "simulated_error": tried.error,
             "simulated_standard_error": tried.standard_error,
             "predicted_for_simulated_users": one.way.predict(users).error,
         }
-    return found
+    return errors
 
 
 def _print(made: Plan, tried: dict[str, dict[str, Any]]) -> None:

@@ -45,7 +45,7 @@ SHOWN_RECORDS = 50
 )
 @click.option("--width", type=float, help="Stop asking when every record's interval should be this narrow; --samples is the most.")
 @click.option("--empirical", type=int, default=2_000, show_default=True, help="Plain reports per row beside it; 0 for none.")
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
+@click.option("--level", "confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
 @click.option("--together", is_flag=True, help="All intervals hold together with that confidence, not each on its own.")
 @click.option("--shape", help="Shape of one input of a torch module, for example 1,7,7.")
 @click.option("--trust-code", is_flag=True, help="Load pickles and TorchScript modules; they can run code, so only your own.")
@@ -139,12 +139,12 @@ def _truth(rows: Table, judge: Model) -> Any:
     if rows.labels is None:
         return None
     known = {str(label): label for label in judge.classes or ()}
-    found = [known.get(text, known.get(f"{text}.0")) if known else text for text in rows.labels]
-    if any(label is None for label in found):
+    labels = [known.get(text, known.get(f"{text}.0")) if known else text for text in rows.labels]
+    if any(label is None for label in labels):
         raise InvalidParameter(f"--label: the data has answers that the model does not know; it knows {', '.join(known)[:200]}")
     if not known:
         return [int(text) if text.lstrip("-").isdecimal() else text for text in rows.labels]
-    return found
+    return labels
 
 
 def _answers(question: Study, report: Report, names: list[str], asked: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
@@ -166,23 +166,23 @@ def _answers(question: Study, report: Report, names: list[str], asked: dict[str,
         said.append(worst_statement(winner.row, report))
     if len(names) > 1:
         said.append(best_statement(winner))
-    found: dict[str, Any] = {"best": {"epsilon": middle, "mechanism": winner.row.mechanism, "certain": winner.certain}}
+    document: dict[str, Any] = {"best": {"epsilon": middle, "mechanism": winner.row.mechanism, "certain": winner.certain}}
     if asked["target"] is not None:
         target = _chance("--target", asked["target"])
-        found["target_epsilons"] = {}
+        document["target_epsilons"] = {}
         for name in names:
             least = smallest_epsilon(question, name, target, confidence=asked["confidence"], high=max(levels[-1], 1.0), **options)
-            found["target_epsilons"][name] = least.epsilon
+            document["target_epsilons"][name] = least.epsilon
             said.append(target_statement(least, name, target))
     if asked["costs"]:
         costs = feature_costs(question, winner.row.mechanism, middle, **options)
-        found["features"] = [
+        document["features"] = [
             {"feature": cost.feature, "alone": cost.alone.value, "interval": list(cost.alone.interval), "cost": cost.cost}
             for cost in costs
         ]
         shown = ", ".join(f"{cost.feature} {cost.cost:.3f}" for cost in costs[:8])
         said.append(f"Hiding one feature alone by {winner.row.mechanism} at epsilon = {middle:g} changes the answer: {shown}.")
-    return {**found, "statements": said}
+    return {**document, "statements": said}
 
 
 def _print(report: Report, more: dict[str, Any], chart: str | None) -> None:
@@ -212,16 +212,16 @@ def _print(report: Report, more: dict[str, Any], chart: str | None) -> None:
 def _levels(text: str) -> list[str]:
     """1:8 as 1, 2, …, 8; a third number is the step; or a list."""
     if ":" not in text:
-        found = [str(Epsilon(part.strip()).exact) for part in text.split(",")]
+        levels = [str(Epsilon(part.strip()).exact) for part in text.split(",")]
     else:
         ends = [Epsilon(part.strip()).exact for part in text.split(":")]
         if len(ends) not in (2, 3) or ends[0] > ends[1]:
             raise InvalidParameter("--epsilons must be FROM:TO, FROM:TO:STEP or a list such as 1,2,4")
         step = ends[2] if len(ends) == 3 else Epsilon(1).exact
-        found = [str(ends[0] + i * step) for i in range(min(int((ends[1] - ends[0]) / step), MOST_LEVELS) + 1)]
-    if len(found) > MOST_LEVELS:
+        levels = [str(ends[0] + i * step) for i in range(min(int((ends[1] - ends[0]) / step), MOST_LEVELS) + 1)]
+    if len(levels) > MOST_LEVELS:
         raise InvalidParameter(f"--epsilons: at most {MOST_LEVELS} levels at once")
-    return found
+    return levels
 
 
 def _parameters(names: list[str], delta: str | None) -> dict[str, dict[str, Any]]:

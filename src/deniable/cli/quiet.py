@@ -21,15 +21,12 @@ class _Unwatched(io.TextIOBase):
         self._stream = stream
 
     def write(self, text: str) -> int:
-        """As before."""
         return self._stream.write(text)
 
     def flush(self) -> None:
-        """As before."""
         self._stream.flush()
 
     def isatty(self) -> bool:
-        """No."""
         return False
 
 

@@ -49,9 +49,9 @@ def recipe_of(paths: Sequence[str], given: str | None) -> Mechanism:
     beside = [recipe_beside(path) for path in paths if path != "-" and recipe_beside(path).exists()]
     if not beside:
         raise click.UsageError("give the recipe of the reports by --recipe FILE; `deniable randomize --output` writes it")
-    found = [read_recipe(path) for path in beside]
-    if len({mechanism.fingerprint for mechanism in found}) > 1:
+    mechanisms = [read_recipe(path) for path in beside]
+    if len({mechanism.fingerprint for mechanism in mechanisms}) > 1:
         raise click.UsageError(
             "the files were drawn by different recipes; estimate from each of them on its own, or name one by --recipe"
         )
-    return found[0]
+    return mechanisms[0]

@@ -178,7 +178,7 @@ def _open_surveys(collector: Any, database: str, paths: tuple[str, ...]) -> list
             return [Opened(survey, store.reasons(survey.hash), True) for survey in map(store.survey, names)]
         made = [_opened(collector, store, path, text) for path, text in texts.items()]
         still = store.open_hashes()
-        return [Opened(found.survey, found.reasons, still[found.survey.hash]) for found in made]
+        return [Opened(one.survey, one.reasons, still[one.survey.hash]) for one in made]
     finally:
         store.close()
 
@@ -206,25 +206,25 @@ def _announce(address: str, opened: list[Opened], as_json: bool, dashboard: bool
     if as_json:
         listed = [
             {
-                "title": found.survey.title,
-                "hash": found.survey.hash,
-                "url": f"{address}/v1/surveys/{found.survey.hash}",
-                "open": found.open,
-                "release": found.survey.release_words,
-                "reasons": found.reasons,
+                "title": one.survey.title,
+                "hash": one.survey.hash,
+                "url": f"{address}/v1/surveys/{one.survey.hash}",
+                "open": one.open,
+                "release": one.survey.release_words,
+                "reasons": one.reasons,
             }
-            for found in opened
+            for one in opened
         ]
         click.echo(json.dumps({"address": address, "surveys": listed}))
     else:
         click.echo(f"Collecting at {address}")
         if dashboard:
             click.echo(f"  Dashboard: {address}/")
-        for found in opened:
-            click.echo(f"  {found.survey.title}: {address}/v1/surveys/{found.survey.hash}{'' if found.open else ' (closed)'}")
-            for name, why in found.reasons.items():
+        for one in opened:
+            click.echo(f"  {one.survey.title}: {address}/v1/surveys/{one.survey.hash}{'' if one.open else ' (closed)'}")
+            for name, why in one.reasons.items():
                 click.echo(f"    {name}: {why}")
-            click.echo(f"    {found.survey.release_words}")
+            click.echo(f"    {one.survey.release_words}")
         if not opened:
             click.echo("  No survey is open yet: give a survey file, or open one with a token (POST /v1/admin/surveys).")
         click.echo("Stop with Ctrl-C.")

@@ -63,10 +63,10 @@ def _worst(mechanism: Mechanism) -> dict[str, Any]:
     from deniable.estimators import worst_case
 
     try:
-        found = {loss: worst_case(mechanism, loss) for loss in LOSSES}
+        worst = {loss: worst_case(mechanism, loss) for loss in LOSSES}
     except NotSupported:
         return dict.fromkeys((*LOSSES, "at"))
-    return {**{loss: at.error for loss, at in found.items()}, "at": {loss: float(at.at) for loss, at in found.items()}}
+    return {**{loss: at.error for loss, at in worst.items()}, "at": {loss: float(at.at) for loss, at in worst.items()}}
 
 
 def _average(mechanism: Mechanism) -> dict[str, float | None]:
@@ -97,10 +97,10 @@ def _frequency(mechanism: Mechanism) -> dict[str, float] | None:
     if not isinstance(mechanism.domain, Binary | Categories):
         return None
     try:
-        found = support(mechanism)
+        law = support(mechanism)
     except NotSupported:
         return None
-    return {"p": float(found.p), "q": float(found.q), "variance": found.variance(1, 0)}
+    return {"p": float(law.p), "q": float(law.q), "variance": law.variance(1, 0)}
 
 
 def _published(mechanism: Mechanism) -> dict[str, Any] | None:

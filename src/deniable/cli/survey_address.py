@@ -65,11 +65,11 @@ def find_survey(url: str, option: str = "URL", *, ca: str | None = None) -> Surv
         base = f"{parts.scheme}://{parts.netloc}{parts.path}"
         base = base[: base.rfind("/")] if named else base.rstrip("/")
         name = f"/{named}" if named else ""
-    found = name.removeprefix("/").partition("/")[0]
-    if found:
-        if not _HASH.fullmatch(found):
+    survey_hash = name.removeprefix("/").partition("/")[0]
+    if survey_hash:
+        if not _HASH.fullmatch(survey_hash):
             raise InvalidParameter(f"{option}: a survey's hash has 64 hexadecimal digits; write {FORM}")
-        return SurveyAddress(base, found, ca)
+        return SurveyAddress(base, survey_hash, ca)
     return SurveyAddress(base, _only_one(base, ca), ca)
 
 

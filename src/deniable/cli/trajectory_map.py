@@ -41,10 +41,10 @@ def density_picture(data: PathData, mechanism: Mechanism, cells: int, *, true: b
         truth = true_density(data.paths, mechanism, cells)
         return density_map_chart(truth, title="Where people truly are", subtitle=f"{n:,} locations", unit=_unit(data))
     reports = reports_of(data.paths, mechanism) if perturbed else mechanism.randomize_many(data.paths.places)
-    found = density_map(reports, cells=cells)
+    density = density_map(reports, cells=cells)
     seen = ", each seen from the centre" if mechanism.name == "tracs-d" else ""
     return density_map_chart(
-        found,
+        density,
         title=f"Where people are, estimated at ε = {mechanism.privacy} per location",
         subtitle=f"{n:,} reports by {mechanism.name}{seen}",
         unit=_unit(data),

@@ -58,25 +58,25 @@ def perturb(
 
     level = Epsilon(epsilon)
     with work_progress("counting", None, hidden=as_json) as advance:
-        found = survey_file(source, region, outside=outside, bad=bad, progress=advance)
-    check_target(output, found.ground.unit)
-    made = chosen(mechanism, found.ground.rectangle, level, cells)
+        paths = survey_file(source, region, outside=outside, bad=bad, progress=advance)
+    check_target(output, paths.ground.unit)
+    made = chosen(mechanism, paths.ground.rectangle, level, cells)
     per_location = epsilon_per == "location"
     certificate = made.certificate()
-    holds = certificate.holds if per_location else _every_length_holds(made, found)
-    with work_progress("perturbing", found.locations, hidden=as_json) as advance:
-        perturb_file(found, made, output, epsilon_per=epsilon_per, progress=advance)
-    spent = float(level) * found.longest
+    holds = certificate.holds if per_location else _every_length_holds(made, paths)
+    with work_progress("perturbing", paths.locations, hidden=as_json) as advance:
+        perturb_file(paths, made, output, epsilon_per=epsilon_per, progress=advance)
+    spent = float(level) * paths.longest
     document = {
         "mechanism": made.name,
         "epsilon": float(level),
         "epsilon_per": epsilon_per,
         "epsilon_of_the_longest_path": spent if per_location else float(level),
-        "paths": len(found.lengths),
-        "locations": found.locations,
-        "clipped": found.clipped,
-        "dropped": found.dropped,
-        "unusable": found.unusable,
+        "paths": len(paths.lengths),
+        "locations": paths.locations,
+        "clipped": paths.clipped,
+        "dropped": paths.dropped,
+        "unusable": paths.unusable,
         "holds": holds,
         "recipe": made.recipe() if per_location else None,
         "output": output,
@@ -85,17 +85,17 @@ def perturb(
         print_json(document)
         return
     word = "location" if per_location else "trajectory"
-    counted = f"{_counted(found.locations, 'location')} of {_counted(len(found.lengths), 'path')}"
+    counted = f"{_counted(paths.locations, 'location')} of {_counted(len(paths.lengths), 'path')}"
     click.echo(f"{counted} by {made.name}, epsilon {level} per {word}")
     if per_location:
         click.echo(f"certificate {'holds' if holds else 'DOES NOT HOLD'}: {certificate.inequality}")
         click.echo(f"a whole path of n locations is protected with n times epsilon: {spent:g} for the longest")
     else:
         click.echo(f"certificates of epsilon/n for every length n {'hold' if holds else 'DO NOT HOLD'}")
-    if found.clipped or found.dropped:
-        click.echo(f"outside the region: {_counted(found.clipped, 'location')} clipped, {found.dropped} dropped")
-    if found.unusable:
-        click.echo(f"no numbers or no degrees: {_counted(found.unusable, 'location')} left out")
+    if paths.clipped or paths.dropped:
+        click.echo(f"outside the region: {_counted(paths.clipped, 'location')} clipped, {paths.dropped} dropped")
+    if paths.unusable:
+        click.echo(f"no numbers or no degrees: {_counted(paths.unusable, 'location')} left out")
     click.echo(f"paths: {output}")
 
 
@@ -103,9 +103,9 @@ def _counted(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-def _every_length_holds(made: Mechanism, found: PathFile) -> bool:
+def _every_length_holds(made: Mechanism, paths: PathFile) -> bool:
     """Does the promise hold with an n-th of epsilon, for the length n of every path?"""
-    lengths = sorted({int(length) for length in found.lengths if length})
+    lengths = sorted({int(length) for length in paths.lengths if length})
     parts = (replace(made, epsilon=made.privacy.times(Fraction(1, length))) for length in lengths)
     return all(part.certificate().holds for part in parts)
 

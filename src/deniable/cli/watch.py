@@ -69,10 +69,10 @@ def _estimates(survey: SurveyAddress, token: str | None) -> dict[str, Any]:
     status, data = HttpTransport(ca=survey.ca).get(url) if token is None else _everything(url, token, survey.ca)
     if status != 200:
         raise NotDelivered(f"the collector has no estimates there: {said(status, data)}")
-    found: dict[str, Any] = json.loads(data)
-    if token is not None and (found["as_of"] or found["waiting"]):
+    document: dict[str, Any] = json.loads(data)
+    if token is not None and (document["as_of"] or document["waiting"]):
         raise NotDelivered("the collector does not take this token for administration; `deniable token NAME` makes one")
-    return found
+    return document
 
 
 def _everything(url: str, token: str, ca: str | None) -> tuple[int, bytes]:
@@ -89,15 +89,15 @@ def _everything(url: str, token: str, ca: str | None) -> tuple[int, bytes]:
         raise not_reached(url, error) from None
 
 
-def _tables(found: dict[str, Any]) -> list[Any]:
+def _tables(document: dict[str, Any]) -> list[Any]:
     """One table per view that is short enough to read."""
     from rich.text import Text
 
-    if found["waiting"]:
-        return [Text(found["title"], style="bold"), Text(f"  {found['waiting']}"), Text(f"  {found['release']}")]
+    if document["waiting"]:
+        return [Text(document["title"], style="bold"), Text(f"  {document['waiting']}"), Text(f"  {document['release']}")]
     made: list[Any] = []
-    for attribute in found["attributes"]:
-        title = f"{attribute['question']} ({attribute['n']:,} of {found['n']:,} reports, {attribute['mechanism']})"
+    for attribute in document["attributes"]:
+        title = f"{attribute['question']} ({attribute['n']:,} of {document['n']:,} reports, {attribute['mechanism']})"
         made.append(Text(title, style="bold"))
         if attribute["note"]:
             made.append(Text(f"  {attribute['note']}\n"))
@@ -106,8 +106,8 @@ def _tables(found: dict[str, Any]) -> list[Any]:
             if view["what"] == "distribution":
                 continue
             made.append(_table(view["what"], rows, percent=view["what"] in ("frequency", "words")))
-    if found["as_of"]:
-        made.append(Text(f"As of {found['as_of']}. {found['release']}"))
+    if document["as_of"]:
+        made.append(Text(f"As of {document['as_of']}. {document['release']}"))
     return made
 
 

@@ -16,7 +16,7 @@ from deniable.batch import Accumulator, Joined, accumulator_for
 from deniable.collector.messages import ENCODER, AttributeEstimate, Estimates, Row, View
 from deniable.collector.steps import Published, live, published, stamp
 from deniable.collector.store import Store
-from deniable.core import Binary, Categories, Circle, Interval, Mechanism, Text, Whole, show_fraction
+from deniable.core import Binary, Categories, Circle, Interval, Mechanism, show_fraction
 from deniable.errors import DeniableError
 from deniable.surveys import Survey
 
@@ -76,18 +76,17 @@ def views_of(mechanism: Mechanism, part: Accumulator, whole: Accumulator, name: 
 
 
 def _looks(mechanism: Mechanism, part: Accumulator, whole: Accumulator, name: str) -> list[Callable[[], View]]:
-    domain = mechanism.domain
     # Who was picked to answer is a sample, so a part of a record speaks about the population.
     target: Any = "population" if isinstance(whole, Joined) and part.n != whole.n else "these users"
-    if isinstance(domain, Binary | Categories):
-        return [lambda: _frequency(part, whole, name, target)]
-    if isinstance(domain, Circle):
-        return [lambda: _direction(part, target), lambda: _shape(part, target)]
-    if isinstance(domain, Interval):
-        return [lambda: _mean(part, target), lambda: _quantiles(part, target), lambda: _shape(part, target)]
-    if isinstance(domain, Text | Whole):
-        return [lambda: _words(part, target)]
-    return []
+    looks: dict[str, Callable[[], View]] = {
+        "frequency": lambda: _frequency(part, whole, name, target),
+        "mean": lambda: _mean(part, target),
+        "quantiles": lambda: _quantiles(part, target),
+        "distribution": lambda: _shape(part, target),
+        "direction": lambda: _direction(part, target),
+        "heavy-hitters": lambda: _words(part, target),
+    }
+    return [looks[question] for question in estimators.usual_questions(mechanism.domain)]
 
 
 def _frequency(part: Accumulator, whole: Accumulator, name: str, target: Any) -> View:

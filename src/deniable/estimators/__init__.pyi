@@ -70,6 +70,7 @@ from deniable.estimators.means import mean as mean
 from deniable.estimators.moments import variance as variance
 from deniable.estimators.projections import simplex as simplex
 from deniable.estimators.quantile_levels import quantiles as quantiles
+from deniable.estimators.questions import usual_questions as usual_questions
 from deniable.estimators.ranges import range_share as range_share
 from deniable.estimators.repeated import shares_over_rounds as shares_over_rounds
 from deniable.estimators.repeated import shares_per_user as shares_per_user

@@ -94,7 +94,7 @@ def answers(folder: Folder, command: str) -> str:
         return folder.run(command)
     finally:
         relay.kill()
-        relay.communicate(timeout=10)
+        relay.communicate(timeout=120)
 
 
 def test_the_page_works_as_written(folder: Folder) -> None:

@@ -37,7 +37,7 @@ def test_a_pair_draws_over_a_socket_with_less_than_a_megabyte() -> None:
 
 def _loopback() -> tuple[socket.socket, socket.socket]:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        left = socket.create_connection(server.getsockname(), timeout=5)
+        left = socket.create_connection(server.getsockname(), timeout=60)
         right, _ = server.accept()
     return left, right
 

@@ -85,7 +85,7 @@ def test_the_page_works_as_written(terminal: Terminal) -> None:
             assert told[:5] == documented(survey)
     finally:
         running.kill()
-        running.communicate(timeout=10)
+        running.communicate(timeout=120)
     lines = (terminal.folder / "reports.jsonl").read_text().splitlines()
     assert [set(json.loads(line)) for line in lines] == [{"round", "output"}] * 2
     assert re.match(r"2 reports, [012] of them 1: about -?\d+\.\d\d users have a 1, standard error \d", terminal.run(estimate))
