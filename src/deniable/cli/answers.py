@@ -27,7 +27,7 @@ class Wish:
     level: float
     levels: tuple[float, ...]
     bins: int | None = None
-    method: Any = "ems"
+    method: Any = "penalized"
     project: str | None = None
     share: float = 0.0
     intervals: Any = "auto"
@@ -49,6 +49,8 @@ class Answer:
     """A chart from a title and a subtitle."""
     assumes: str = ""
     """What the intervals assume about the values; nothing when empty."""
+    needed: int | None = None
+    """About how many reports would do; None when there are enough."""
 
     @property
     def vague(self) -> bool:
@@ -86,7 +88,7 @@ def answer(source: Accumulator, wish: Wish) -> Answer:
 
 def frequency(source: Accumulator, wish: Wish) -> Answer:
     """The share of people with each value."""
-    from deniable.estimators import attribute_shares, shares
+    from deniable.estimators import attribute_shares, reports_needed, shares
 
     if wish.record is None or wish.record.n == source.n:
         found = shares(source, target=wish.target)
@@ -96,7 +98,8 @@ def frequency(source: Accumulator, wish: Wish) -> Answer:
         found = found.projected(wish.project)
     rows = _rows(found, wish, [str(label) for label in found.labels or ()])
 
-    return Answer(rows, found.target, found.method, lambda title, subtitle: _bars(rows, wish, title, subtitle))
+    draw = lambda title, subtitle: _bars(rows, wish, title, subtitle)  # noqa: E731
+    return Answer(rows, found.target, found.method, draw, needed=reports_needed(found))
 
 
 def heavy_words(source: Any, wish: Wish) -> Answer:
@@ -112,41 +115,42 @@ def mean(source: Accumulator, wish: Wish) -> Answer:
     """The mean of a number."""
     from deniable.estimators import mean
 
-    return _single(mean(source, target=wish.target), wish, "mean")
+    return _single(mean(source, target=wish.target), wish, "mean", _span(source))
 
 
 def variance(source: Accumulator, wish: Wish) -> Answer:
     """The variance of a number."""
     from deniable.estimators import variance
 
-    return _single(variance(source, target=wish.target), wish, "variance")
+    return _single(variance(source, target=wish.target), wish, "variance", _span(source) ** 2 / 4)
 
 
 def distribution(source: Accumulator, wish: Wish) -> Answer:
     """The shares of equal bins."""
-    from deniable.estimators import distribution
+    from deniable.estimators import distribution, reports_needed
 
     found = distribution(source, bins=wish.bins, method=wish.method, target=wish.target, multiples_of=wish.multiples_of)
     rows = _bin_rows(found, wish)
     draw = lambda title, subtitle: _density(source, wish, rows, title, subtitle)  # noqa: E731
-    return Answer(rows, found.target, found.method, draw, found.assumes)
+    return Answer(rows, found.target, found.method, draw, found.assumes, reports_needed(found))
 
 
 def histogram(source: Accumulator, wish: Wish) -> Answer:
     """The shares of a few equal bins by linear inversion."""
-    from deniable.estimators import histogram
+    from deniable.estimators import histogram, reports_needed
 
     found = histogram(source, bins=wish.bins or 16, target=wish.target)
     if wish.project is not None:
         found = found.projected(wish.project)
     rows = _bin_rows(found, wish)
-    return Answer(rows, found.target, found.method, lambda title, subtitle: _density(source, wish, rows, title, subtitle))
+    draw = lambda title, subtitle: _density(source, wish, rows, title, subtitle)  # noqa: E731
+    return Answer(rows, found.target, found.method, draw, needed=reports_needed(found))
 
 
 def quantiles(source: Accumulator, wish: Wish) -> Answer:
     """The values below which given shares of people lie."""
     from deniable.charts import cumulative_band, quantile_chart
-    from deniable.estimators import shape
+    from deniable.estimators import reports_needed, shape
 
     fitted = shape(source, method=wish.method, target=wish.target, multiples_of=wish.multiples_of)
     found = fitted.quantiles(wish.levels)
@@ -158,7 +162,7 @@ def quantiles(source: Accumulator, wish: Wish) -> Answer:
         ends = [(row["low"], row["high"]) for row in rows]
         return quantile_chart(points, below, band, marked, ends, title=title, subtitle=subtitle, level=wish.level)
 
-    return Answer(rows, found.target, found.method, draw, found.assumes)
+    return Answer(rows, found.target, found.method, draw, found.assumes, reports_needed(found, _span(source)))
 
 
 def direction(source: Accumulator, wish: Wish) -> Answer:
@@ -208,8 +212,16 @@ def _row(label: str, value: float, low: float, high: float, error: float) -> dic
     return {"label": label, "value": value, "low": low, "high": high, "standard_error": error}
 
 
-def _single(found: Estimate, wish: Wish, label: str) -> Answer:
+def _span(source: Accumulator) -> float:
+    """How wide the domain is."""
+    domain = source.mechanism.domain
+    assert isinstance(domain, Interval)
+    return float(domain.width)
+
+
+def _single(found: Estimate, wish: Wish, label: str, span: float) -> Answer:
     from deniable.charts import estimate_chart
+    from deniable.estimators import reports_needed
 
     rows = _rows(found, wish, [label])
 
@@ -217,7 +229,7 @@ def _single(found: Estimate, wish: Wish, label: str) -> Answer:
         ends = [(rows[0]["low"], rows[0]["high"])]
         return estimate_chart([label], [rows[0]["value"]], ends, quantity=label, title=title, subtitle=subtitle, level=wish.level)
 
-    return Answer(rows, found.target, found.method, draw)
+    return Answer(rows, found.target, found.method, draw, needed=reports_needed(found, span))
 
 
 def _bars(rows: list[dict[str, Any]], wish: Wish, title: str, subtitle: str) -> Any:

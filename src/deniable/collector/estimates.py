@@ -14,7 +14,17 @@ from deniable.collector.steps import Published, live, published
 from deniable.collector.store import Store
 from deniable.core import Binary, Categories, Circle, Interval, Mechanism, Text, Whole
 from deniable.errors import DeniableError
-from deniable.estimators import attribute_shares, direction, distribution, heavy_hitters, mean, quantiles, shares
+from deniable.estimators import (
+    attribute_shares,
+    direction,
+    distribution,
+    heavy_hitters,
+    mean,
+    quantiles,
+    reports_needed,
+    shares,
+    too_few_words,
+)
 from deniable.surveys import Survey
 
 LEVEL = 0.95
@@ -50,6 +60,9 @@ def _attribute(survey: Survey, whole: Accumulator, name: str, waiting: str) -> A
         return found
     try:
         found.views = views_of(mechanism, part, whole, name)
+        needed = next((view.reports_needed for view in found.views if view.reports_needed is not None), None)
+        if needed is not None:
+            found.note = too_few_words(part.n, needed)
     except DeniableError as error:
         found.note = str(error)
     return found
@@ -86,7 +99,7 @@ def _looks(mechanism: Mechanism, part: Accumulator, whole: Accumulator, name: st
 
 def _frequency(part: Accumulator, whole: Accumulator, name: str, target: Any) -> View:
     found = attribute_shares(whole)[name] if _all_categorical(whole) else shares(part, target=target)
-    return View("frequency", found.method, _rows(found, [str(label) for label in found.labels or ()]))
+    return View("frequency", found.method, _rows(found, [str(label) for label in found.labels or ()]), reports_needed(found))
 
 
 def _direction(part: Accumulator, target: Any) -> View:
@@ -98,7 +111,7 @@ def _direction(part: Accumulator, target: Any) -> View:
 
 def _mean(part: Accumulator, target: Any) -> View:
     middle = mean(part, target=target)
-    return View("mean", middle.method, _rows(middle, ["mean"]))
+    return View("mean", middle.method, _rows(middle, ["mean"]), reports_needed(middle, float(part.mechanism.domain.width)))  # type: ignore[attr-defined]
 
 
 def _quantiles(part: Accumulator, target: Any) -> View:

@@ -96,7 +96,7 @@ def planned_survey(text: str) -> Planned:
     ... question = "Where do you live?"
     ... domain = "categories:300"
     ... ''').survey.mechanism.name
-    'projective'
+    'hadamard'
     """
     reasons: dict[str, str] = {}
 
