@@ -11,7 +11,7 @@ subset      subset selection on 32 bins, shares projected on the simplex (report
 Measures: the Wasserstein-1 distance, the Kolmogorov-Smirnov distance, the largest error of 16 bins' shares, and the root mean
 squared error of the mean; on the interval from 0 to 1, averaged over the repetitions. A cell is one shape, epsilon and number
 of reports. A ratio is the average error over the least of the five in that cell. One that is above 1.15 by more than twice the
-standard error of the difference is listed. The whole table takes some minutes on one core, `--quick` less than one.
+standard error of the difference is listed. The whole table takes three to four minutes on one core, `--quick` less than one.
 """
 
 # ruff: noqa: E402  # threads are set before the imports that look at them
