@@ -31,7 +31,7 @@ def survey(domain: str, epsilon: str = "1", more: str = "", rest: str = "") -> p
 CHOSEN = [
     ("binary", "1", "randomized-response"),
     ("categories:4", "2", "k-rr"),
-    ("categories:1000", "1", "projective"),
+    ("categories:1000", "1", "hadamard"),
     ("interval:0,180,180", "2", "sw"),
     ("interval:0,180,180", "4", "pm-c"),
     ("rectangle:0,10,0,8,8", "1", "nearest-cells"),

@@ -142,11 +142,11 @@ def test_the_likelihood_never_falls() -> None:
 def test_the_stopping_rule_is_the_change_of_the_likelihood() -> None:
     mechanism = made("sw", 4096, 1)
     reports = randomize_many(mechanism, np.random.default_rng(3).beta(2, 5, 5000), FixedKeystream("stop"))
-    loose, tight = distribution(reports, tolerance=1.0), distribution(reports)
+    loose, tight = distribution(reports, method="ems", tolerance=1.0), distribution(reports, method="ems")
     assert loose.converged
     assert tight.converged
     assert loose.iterations < tight.iterations
-    capped = distribution(reports, most_iterations=3)
+    capped = distribution(reports, method="ems", most_iterations=3)
     assert not capped.converged
     assert capped.iterations == 3
 

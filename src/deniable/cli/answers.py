@@ -27,7 +27,7 @@ class Wish:
     level: float
     levels: tuple[float, ...]
     bins: int | None = None
-    method: Any = "ems"
+    method: Any = "penalized"
     project: str | None = None
     share: float = 0.0
     intervals: Any = "auto"
@@ -49,6 +49,8 @@ class Answer:
     """A chart from a title and a subtitle."""
     assumes: str = ""
     """What the intervals assume about the values; nothing when empty."""
+    needed: int | None = None
+    """About how many reports would do; None when there are enough."""
 
     @property
     def vague(self) -> bool:
@@ -82,7 +84,7 @@ def answer(source: Accumulator, wish: Wish) -> Answer:
 
 def frequency(source: Accumulator, wish: Wish) -> Answer:
     """The share of people with each value."""
-    from deniable.estimators import attribute_shares, shares
+    from deniable.estimators import attribute_shares, reports_needed, shares
 
     if wish.record is None or wish.record.n == source.n:
         estimate = shares(source, target=wish.target)
@@ -92,7 +94,8 @@ def frequency(source: Accumulator, wish: Wish) -> Answer:
         estimate = estimate.projected(wish.project)
     rows = _rows(estimate, wish, [str(label) for label in estimate.labels or ()])
 
-    return Answer(rows, estimate.target, estimate.method, lambda title, subtitle: _bars(rows, wish, title, subtitle))
+    draw = lambda title, subtitle: _bars(rows, wish, title, subtitle)  # noqa: E731
+    return Answer(rows, estimate.target, estimate.method, draw, needed=reports_needed(estimate))
 
 
 def heavy_words(source: Any, wish: Wish) -> Answer:
@@ -108,41 +111,42 @@ def mean(source: Accumulator, wish: Wish) -> Answer:
     """The mean of a number."""
     from deniable.estimators import mean
 
-    return _single(mean(source, target=wish.target), wish, "mean")
+    return _single(mean(source, target=wish.target), wish, "mean", _span(source))
 
 
 def variance(source: Accumulator, wish: Wish) -> Answer:
     """The variance of a number."""
     from deniable.estimators import variance
 
-    return _single(variance(source, target=wish.target), wish, "variance")
+    return _single(variance(source, target=wish.target), wish, "variance", _span(source) ** 2 / 4)
 
 
 def distribution(source: Accumulator, wish: Wish) -> Answer:
     """The shares of equal bins."""
-    from deniable.estimators import distribution
+    from deniable.estimators import distribution, reports_needed
 
     estimate = distribution(source, bins=wish.bins, method=wish.method, target=wish.target, multiples_of=wish.multiples_of)
     rows = _bin_rows(estimate, wish)
     draw = lambda title, subtitle: _density(source, wish, rows, title, subtitle)  # noqa: E731
-    return Answer(rows, estimate.target, estimate.method, draw, estimate.assumes)
+    return Answer(rows, estimate.target, estimate.method, draw, estimate.assumes, reports_needed(estimate))
 
 
 def histogram(source: Accumulator, wish: Wish) -> Answer:
     """The shares of a few equal bins by linear inversion."""
-    from deniable.estimators import histogram
+    from deniable.estimators import histogram, reports_needed
 
     estimate = histogram(source, bins=wish.bins or 16, target=wish.target)
     if wish.project is not None:
         estimate = estimate.projected(wish.project)
     rows = _bin_rows(estimate, wish)
-    return Answer(rows, estimate.target, estimate.method, lambda title, subtitle: _density(source, wish, rows, title, subtitle))
+    draw = lambda title, subtitle: _density(source, wish, rows, title, subtitle)  # noqa: E731
+    return Answer(rows, estimate.target, estimate.method, draw, needed=reports_needed(estimate))
 
 
 def quantiles(source: Accumulator, wish: Wish) -> Answer:
     """The values below which given shares of people lie."""
     from deniable.charts import cumulative_band, quantile_chart
-    from deniable.estimators import shape
+    from deniable.estimators import reports_needed, shape
 
     fitted = shape(source, method=wish.method, target=wish.target, multiples_of=wish.multiples_of)
     estimate = fitted.quantiles(wish.levels)
@@ -154,7 +158,7 @@ def quantiles(source: Accumulator, wish: Wish) -> Answer:
         ends = [(row["low"], row["high"]) for row in rows]
         return quantile_chart(points, below, band, marked, ends, title=title, subtitle=subtitle, level=wish.level)
 
-    return Answer(rows, estimate.target, estimate.method, draw, estimate.assumes)
+    return Answer(rows, estimate.target, estimate.method, draw, estimate.assumes, reports_needed(estimate, _span(source)))
 
 
 def direction(source: Accumulator, wish: Wish) -> Answer:
@@ -204,8 +208,16 @@ def _row(label: str, value: float, low: float, high: float, error: float) -> dic
     return {"label": label, "value": value, "low": low, "high": high, "standard_error": error}
 
 
-def _single(estimate: Estimate, wish: Wish, label: str) -> Answer:
+def _span(source: Accumulator) -> float:
+    """How wide the domain is."""
+    domain = source.mechanism.domain
+    assert isinstance(domain, Interval)
+    return float(domain.width)
+
+
+def _single(estimate: Estimate, wish: Wish, label: str, span: float) -> Answer:
     from deniable.charts import estimate_chart
+    from deniable.estimators import reports_needed
 
     rows = _rows(estimate, wish, [label])
 
@@ -213,7 +225,7 @@ def _single(estimate: Estimate, wish: Wish, label: str) -> Answer:
         ends = [(rows[0]["low"], rows[0]["high"])]
         return estimate_chart([label], [rows[0]["value"]], ends, quantity=label, title=title, subtitle=subtitle, level=wish.level)
 
-    return Answer(rows, estimate.target, estimate.method, draw)
+    return Answer(rows, estimate.target, estimate.method, draw, needed=reports_needed(estimate, span))
 
 
 def _bars(rows: list[dict[str, Any]], wish: Wish, title: str, subtitle: str) -> Any:

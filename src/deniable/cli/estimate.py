@@ -40,7 +40,11 @@ USED_BY = {
 @click.option("--field", help="The field of a record to ask about.")
 @click.option("--bins", type=click.IntRange(1), help="How many bins a distribution has.")
 @click.option(
-    "--method", type=click.Choice(["ems", "em"]), default="ems", show_default=True, help="Smoothed or most likely distribution."
+    "--method",
+    type=click.Choice(["penalized", "ems", "em"]),
+    default="penalized",
+    show_default=True,
+    help="As smooth as the reports ask for, smoothed, or most likely.",
 )
 @click.option("--levels", default=".25,.5,.75", show_default=True, help="Which quantiles.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="How sure the intervals are.")
@@ -115,6 +119,10 @@ def estimate(
         print_json(_document(estimated, asked, source, intake, wishes["level"], field, chart, wishes["together"]))
     else:
         _print(estimated, asked, source, wishes["level"], chart, together=wishes["together"])
+    if estimated.needed is not None:
+        from deniable.estimators import too_few_words
+
+        click.echo(f"deniable: {too_few_words(source.n, estimated.needed)}", err=True)
     for sentence in intake.summary():
         click.echo(f"deniable: {sentence}", err=True)
 
@@ -188,6 +196,8 @@ def _document(
         "method": estimated.method,
         "assumes": estimated.assumes,
         "together": together,
+        "too_few": estimated.needed is not None,
+        "reports_needed": estimated.needed,
         "chart": chart,
     }
 

@@ -56,6 +56,9 @@ def _attribute(survey: Survey, whole: Accumulator, name: str, waiting: str) -> A
         return found
     try:
         found.views = views_of(mechanism, part, whole, name)
+        needed = next((view.reports_needed for view in found.views if view.reports_needed is not None), None)
+        if needed is not None:
+            found.note = estimators.too_few_words(part.n, needed)
     except DeniableError as error:
         found.note = str(error)
     return found
@@ -91,7 +94,9 @@ def _looks(mechanism: Mechanism, part: Accumulator, whole: Accumulator, name: st
 
 def _frequency(part: Accumulator, whole: Accumulator, name: str, target: Any) -> View:
     found = estimators.attribute_shares(whole)[name] if _all_categorical(whole) else estimators.shares(part, target=target)
-    return View("frequency", found.method, _rows(found, [str(label) for label in found.labels or ()]))
+    return View(
+        "frequency", found.method, _rows(found, [str(label) for label in found.labels or ()]), estimators.reports_needed(found)
+    )
 
 
 def _direction(part: Accumulator, target: Any) -> View:
@@ -103,7 +108,9 @@ def _direction(part: Accumulator, target: Any) -> View:
 
 def _mean(part: Accumulator, target: Any) -> View:
     middle = estimators.mean(part, target=target)
-    return View("mean", middle.method, _rows(middle, ["mean"]))
+    return View(
+        "mean", middle.method, _rows(middle, ["mean"]), estimators.reports_needed(middle, float(part.mechanism.domain.width))
+    )  # type: ignore[attr-defined]
 
 
 def _quantiles(part: Accumulator, target: Any) -> View:

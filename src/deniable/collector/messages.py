@@ -71,10 +71,12 @@ class View(Struct):
     what: str
     method: str
     rows: list[Row]
+    reports_needed: int | None = None
+    """About how many reports would do, where there are too few to tell."""
 
 
 class AttributeEstimate(Struct):
-    """What is known about one attribute. `note` says why there is nothing, when there is nothing."""
+    """What is known about one attribute. `note` says why there is nothing, or that reports are too few to tell."""
 
     name: str
     question: str

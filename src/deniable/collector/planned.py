@@ -94,7 +94,7 @@ def planned_survey(text: str) -> Planned:
     ... question = "Where do you live?"
     ... domain = "categories:300"
     ... ''').survey.mechanism.name
-    'projective'
+    'hadamard'
     """
     reasons: dict[str, str] = {}
 

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from deniable.core import Bits, Channel, Hadamard, Hashing, Mechanism, Projective, SetSystem, Singleton, Subsets, TwoLevel
 from deniable.errors import NotSupported
+from deniable.estimators.law.field_characters import row_numbers
 from deniable.estimators.law.support import overlap, support
 
 Floats = NDArray[np.float64]
@@ -86,7 +87,7 @@ def triple_overlap(sets: SetSystem) -> Fraction:
     if isinstance(sets, Hashing):
         return Fraction(sets.members, sets.buckets**2)
     if isinstance(sets, Hadamard):
-        return Fraction(sets.members, 4)
+        return Fraction(sets.members, 1 << (2 * sets.checks))
     if isinstance(sets, Projective):
         return Fraction(sets.prime ** (sets.dimension - 3) - 1, sets.prime - 1) if sets.dimension >= 3 else Fraction(0)
     if isinstance(sets, Subsets):
@@ -97,7 +98,7 @@ def triple_overlap(sets: SetSystem) -> Fraction:
 def people_in_line(sets: SetSystem, people: Floats) -> Floats:
     """For every pair v, w: how many have another value whose set holds all that S_v and S_w share."""
     size = len(people)
-    if isinstance(sets, Hadamard):
+    if isinstance(sets, Hadamard) and sets.checks == 1:
         # Even parity with v + 1 and with w + 1 means even parity with their exclusive or.
         rows = np.arange(1, size + 1)
         third = rows[:, None] ^ rows[None, :]
@@ -108,13 +109,24 @@ def people_in_line(sets: SetSystem, people: Floats) -> Floats:
     if isinstance(sets, Projective):
         inverse = np.array([0, *(pow(a, -1, sets.prime) for a in range(1, sets.prime))], np.int64)
         digits = np.array([sets.vector(index) for index in range(size)], np.int64)
-        _lines(digits, people, sets.prime, inverse, found)
+        _lines(digits, people, sets.prime, inverse, np.zeros((0, 0), np.int64), found)
+    if isinstance(sets, Hadamard):
+        elements = 1 << sets.checks
+        products = np.array([[sets.times(a, b) for b in range(elements)] for a in range(elements)], np.int64)
+        inverse = np.array([0, *(int(np.flatnonzero(products[a] == 1)[0]) for a in range(1, elements))], np.int64)
+        places = sets.checks * np.arange(sets.digits)[::-1]
+        digits = (row_numbers(sets)[:size, None] >> places) & (elements - 1)
+        _lines(digits, people, elements, inverse, products, found)
     return found
 
 
 @njit(nogil=True, cache=True)
-def _lines(digits, people, prime, inverse, found):  # type: ignore[no-untyped-def]
-    """found[v, w] = the people on the line through v and w, without those of v and w themselves."""
+def _lines(digits, people, prime, inverse, products, found):  # type: ignore[no-untyped-def]
+    """found[v, w] = the people on the line through v and w, without those of v and w themselves.
+
+    Digits are residues of a prime; or, with a table of products, elements of a field of characteristic 2.
+    """
+    binary = products.size > 0
     size, dimension = digits.shape
     row = np.zeros(dimension, np.int64)
     line = np.empty(prime, np.int64)
@@ -129,14 +141,18 @@ def _lines(digits, people, prime, inverse, found):  # type: ignore[no-untyped-de
             line[0] = w
             for c in range(1, prime):
                 for place in range(dimension):
-                    row[place] = (digits[v, place] + c * digits[w, place]) % prime
+                    if binary:
+                        row[place] = digits[v, place] ^ products[c, digits[w, place]]
+                    else:
+                        row[place] = (digits[v, place] + c * digits[w, place]) % prime
                 lead = 0
                 while row[lead] == 0:
                     lead += 1
                 scale = inverse[row[lead]]
                 number, before, block = np.int64(0), np.int64(0), np.int64(1)
                 for place in range(lead + 1, dimension):
-                    number = number * prime + row[place] * scale % prime
+                    scaled = products[row[place], scale] if binary else row[place] * scale % prime
+                    number = number * prime + scaled
                     before += block
                     block *= prime
                 if number + before < size:

@@ -52,7 +52,7 @@ def mean(source: Source, *, target: Target = "these users", method: Method | Non
     sw-c and pm-c, added noise), that line is inverted: unbiased, from the counts. Other mechanisms, whose
     windows slide at the ends of the domain, cannot tell values near an end apart: there the mean is that
     of the estimated distribution, which smoothing bends; its interval holds all the same (`plausible`). `method`
-    ("ems" or "em") asks for that way.
+    ("penalized", "ems" or "em") asks for that way.
     The interval for "these users" holds the noise of the reports only, as far as the reports show it; the
     one for the "population" also holds which users answered. Below 20,000 reports it is worked out from the law of the
     reports (`plausible`), which holds at the ends of the domain and for few reports too; from there on it is the normal one.
@@ -70,7 +70,7 @@ def mean(source: Source, *, target: Target = "these users", method: Method | Non
         raise NotSupported(f"{mechanism.name} reports no number on an interval; use direction(source) or shares(source)")
     rule = debiasing(mechanism) if method is None else None
     if rule is None:
-        return shape(sums, method=method or "ems", target=target).mean()
+        return shape(sums, method=method or "penalized", target=target).mean()
     found, domain = moments(sums, rule), mechanism.domain
     width, n = float(domain.width), sums.n
     spread = math.sqrt(rule.most_noise + (0.25 if target == "population" else 0.0))

@@ -33,7 +33,7 @@ def variance(source: Source, *, target: Target = "these users", method: Method |
         raise NotSupported(f"{mechanism.name} reports no number on an interval, so its values have no variance")
     rule = debiasing(mechanism) if method is None else None
     if rule is None:
-        return shape(sums, method=method or "ems", target=target).variance()
+        return shape(sums, method=method or "penalized", target=target).variance()
     if not rule.sees_squares:
         raise NotSupported(f"the reports of {mechanism.name} do not show how spread out the values are; use pm, hm or sw")
     found, width = moments(sums, rule), float(mechanism.domain.width)

@@ -18,7 +18,7 @@ def quantiles(
     source: Source,
     levels: float | Sequence[float] = (0.25, 0.5, 0.75),
     *,
-    method: Method = "ems",
+    method: Method = "penalized",
     target: Target = "these users",
     multiples_of: float | None = None,
 ) -> Estimate:

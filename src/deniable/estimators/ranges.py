@@ -15,7 +15,7 @@ def range_share(
     low: float,
     high: float,
     *,
-    method: Method = "ems",
+    method: Method = "penalized",
     target: Target = "these users",
     multiples_of: float | None = None,
 ) -> Estimate:

@@ -18,13 +18,16 @@ from deniable.estimators.distribution_estimate import Answer, Distribution, Ends
 from deniable.estimators.distribution_grid import FINE, Binned, binned, fine_cells
 from deniable.estimators.estimate import Estimate, Target, check_target, half_width
 from deniable.estimators.expectation_maximization import Fit, fit
+from deniable.estimators.penalized import penalized_fit
 from deniable.estimators.plausible import Pilot, Plausible, halves, pilot_shares
 from deniable.estimators.response import Response, groups_for, only_multiples, response
 from deniable.estimators.source import Source, accumulated
 
-Method = Literal["ems", "em"]
+Method = Literal["penalized", "ems", "em"]
+RULES: dict[Method, str] = {"penalized": "most likely smooth", "ems": "smoothed", "em": "most likely"}
 STOP = 1e-3
 """Li et al. 2020: EMS stops when the log-likelihood changes by less than this, EM at e**epsilon times this."""
+MOST_ITERATIONS = 10_000
 STEPS = 384
 """The ends of quantiles are looked for on so many steps from one end of the domain to the other."""
 ROUGH = 0.06
@@ -40,9 +43,9 @@ class Shape:
     """How often every output occurred."""
     n: int
     target: Target
-    method: Method = "ems"
+    method: Method = "penalized"
     tolerance: float = STOP
-    most_iterations: int = 10_000
+    most_iterations: int = MOST_ITERATIONS
     multiples_of: float | None = None
 
     @cached_property
@@ -54,6 +57,8 @@ class Shape:
     def fine(self) -> Fit:
         """The fit."""
         counts, smooth = gathered(self.sums, self.laid.cuts), self.method == "ems"
+        if self.method == "penalized":
+            return penalized_fit(self.laid.transition.matrix, counts, circular=self.circular, tolerance=self.tolerance)
         circular, most = self.circular, self.most_iterations
         return fit(self.laid.transition, counts, smooth=smooth, circular=circular, tolerance=self.tolerance, most=most)
 
@@ -81,9 +86,8 @@ class Shape:
     @property
     def described(self) -> str:
         """How it was fitted, in words."""
-        rule = "smoothed" if self.method == "ems" else "most likely"
         cells = f"fitted on {len(self.fine.shares)} cells, {self.fine.iterations} iterations"
-        return f"{self.method} ({rule} distribution) of {self.mechanism.name}, {cells}"
+        return f"{self.method} ({RULES[self.method]} distribution) of {self.mechanism.name}, {cells}"
 
     @property
     def assumes(self) -> str:
@@ -98,6 +102,11 @@ class Shape:
     def below(self, values: Floats) -> Floats:
         """The fitted share up to each value, straight within the fine cells."""
         return np.asarray(np.interp(values, self.laid.edges, self._cumulative))
+
+    def reaching(self, levels: Floats) -> Floats:
+        """Where the fitted share up to a value reaches each level: the other way round."""
+        rising = self._cumulative + 1e-15 * np.arange(len(self._cumulative))
+        return np.asarray(np.interp(levels, rising, self.laid.edges))
 
     @cached_property
     def _response(self) -> Response:
@@ -222,8 +231,7 @@ class Shape:
                 "directions have no order, so they have no quantiles; use direction(source) or range_share(source, low, high)"
             )
         wanted = np.asarray(levels, np.float64)
-        rising = self._cumulative + 1e-15 * np.arange(len(self._cumulative))
-        value = np.interp(wanted, rising, self.laid.edges)
+        value = self.reaching(wanted)
 
         def work(level: float) -> tuple[Floats, Floats]:
             ends = np.array([self._crossing(float(share), level) for share in wanted])
@@ -288,10 +296,10 @@ class Shape:
 def shape(
     source: Source,
     *,
-    method: Method = "ems",
+    method: Method = "penalized",
     target: Target = "these users",
     tolerance: float | None = None,
-    most_iterations: int = 10_000,
+    most_iterations: int | None = None,
     multiples_of: float | None = None,
 ) -> Shape:
     """Fit the reports once; bins, ranges, quantiles and the mean then come from the same distribution and agree.
@@ -304,8 +312,11 @@ def shape(
     (True, 1.0)
     """
     check_target(target)
-    if method not in ("ems", "em"):
-        raise InvalidParameter("method must be 'ems' or 'em'")
+    if method not in RULES:
+        raise InvalidParameter(f"method must be one of {', '.join(RULES)}")
+    if method == "penalized" and (tolerance is not None or most_iterations is not None):
+        raise InvalidParameter("tolerance and most_iterations are for the methods ems and em; penalized chooses its own")
+    most_iterations = MOST_ITERATIONS if most_iterations is None else most_iterations
     if isinstance(most_iterations, bool) or not isinstance(most_iterations, int) or most_iterations < 1:
         raise InvalidParameter("most_iterations must be a positive whole number")
     sums = accumulated(source)

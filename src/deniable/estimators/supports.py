@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from deniable.batch import Accumulator
 from deniable.core import Bits, Channel, Hadamard, Hashing, Projective, Singleton, Subsets, TwoLevel
 from deniable.errors import NotSupported
+from deniable.estimators.law.field_characters import masks, values_favouring
 from deniable.estimators.projective_decoder import hyperplane_sums
 from deniable.estimators.walsh_hadamard import Number, walsh_hadamard
 
@@ -38,9 +39,9 @@ def sums_over_sets(channel: TwoLevel, outputs: NDArray[Number]) -> NDArray[Numbe
     sets = channel.sets
     if isinstance(sets, Hadamard):
         signed = walsh_hadamard(outputs)
-        # Supporting minus other outputs, plus all of them, is twice the supporting ones: even, so // is exact for counts.
-        doubled = signed[0] + signed[1 : sets.size + 1]
-        return np.asarray(doubled // 2 if outputs.dtype.kind == "i" else doubled / 2, outputs.dtype)
+        # All signs of an output that supports are 1, and they add up to 0 for the others: so // is exact for counts.
+        every, elements = signed[0] + signed[masks(sets)].sum(axis=1), 1 << sets.checks
+        return np.asarray(every // elements if outputs.dtype.kind == "i" else every / elements, outputs.dtype)
     if isinstance(sets, Projective):
         return hyperplane_sums(sets, outputs, sets.size)
     return outputs
@@ -50,9 +51,7 @@ def sums_over_values(channel: TwoLevel, values: NDArray[np.float64]) -> NDArray[
     """For every output y, the sum of values[v] over the v with y in S_v: the transpose of the other."""
     sets = channel.sets
     if isinstance(sets, Hadamard):
-        signed = np.zeros(sets.outputs)
-        signed[1 : sets.size + 1] = values
-        return np.asarray((values.sum() + walsh_hadamard(signed)) / 2)
+        return values_favouring(sets, values)
     if isinstance(sets, Projective):
         # x lies on the hyperplane of y exactly when y lies on that of x.
         points = np.zeros(sets.outputs)

@@ -65,7 +65,7 @@ def plan(question: Question) -> Plan:
     >>> from deniable.core import Categories
     >>> found = plan(Question(task="frequency", domain=Categories(1000), users=100_000, epsilon=1))
     >>> found.pick.mechanism, round(found.pick.predicted_error, 5), found.lean.mechanism
-    ('subset', 0.00606, 'projective')
+    ('subset', 0.00606, 'hadamard')
     """
     if question.epsilon is None:
         assert question.users is not None

@@ -100,7 +100,7 @@ def _difference(channel: TwoLevel) -> int:
     if isinstance(sets, Singleton):
         return 1
     if isinstance(sets, Hadamard):
-        return sets.outputs // 4
+        return sets.members - (sets.members >> sets.checks)
     if isinstance(sets, Subsets):
         return math.comb(channel.inputs - 2, sets.chosen - 1)
     assert isinstance(sets, Projective)

@@ -1,7 +1,7 @@
 // Set systems: for each input x, which outputs are favoured, all of them equally many.
 // A set system has inputs, outputs, members, others, and the j-th element of S_x (`inside`) and of the rest (`outside`).
 
-import { bitCount, bitLength, combinations, modulo } from "../integers.js";
+import { combinations, modulo } from "../integers.js";
 import { must } from "./fields.js";
 
 /** S_x = {x}. */
@@ -55,22 +55,44 @@ export function sectors(fields) {
   };
 }
 
-/** S_x = the outputs that share an even number of binary ones with x + 1. */
+/** The least irreducible binary polynomials of degree 1, 2, … as numbers. */
+const POLYNOMIALS = [3n, 7n, 11n, 19n, 37n, 67n, 131n, 283n];
+
+/** S_x = the outputs y with r_x * y = 0, digits multiplied in the field of 2**t elements; r_x is the x-th vector that leads with 1. */
 export function hadamard(fields) {
   const size = fields.integer("size", 1n);
-  const half = 1n << BigInt(bitLength(size) - 1);
-  const withParity = (row, j, parity) => {
-    const pivot = row & -row; // every bit is free but this one, which sets the parity
-    const output = (j & (pivot - 1n)) | ((j & -pivot) << 1n);
-    return output | (pivot * BigInt((bitCount(row & output) & 1) ^ parity));
+  const polynomial = fields.integer("polynomial", 3n);
+  must(POLYNOMIALS.includes(polynomial), "the polynomial must be one that is known to be irreducible");
+  const checks = BigInt(POLYNOMIALS.indexOf(polynomial) + 1);
+  const digit = (1n << checks) - 1n;
+  let digits = 0n;
+  for (let vectors = 0n; vectors < size; digits += 1n) vectors += 1n << (checks * digits);
+  const members = 1n << (checks * (digits - 1n));
+  const times = (one, other) => {
+    let product = 0n;
+    for (; other > 0n; other >>= 1n) {
+      if (other & 1n) product ^= one;
+      one <<= 1n;
+      if (one >> checks) one ^= polynomial;
+    }
+    return product;
+  };
+  const withValue = (index, j, value) => {
+    let pivot = 0n; // every digit is free but the one at the leading 1, which makes the sum what is wanted
+    let row = index;
+    for (; row >= 1n << pivot; pivot += checks) row -= 1n << pivot;
+    let below = j & ((1n << pivot) - 1n);
+    const output = below | ((j ^ below) << checks);
+    for (; row > 0n; row >>= checks, below >>= checks) value ^= times(row & digit, below & digit);
+    return output | (value << pivot);
   };
   return {
     inputs: size,
-    outputs: 2n * half,
-    members: half,
-    others: half,
-    inside: (index, j) => withParity(index + 1n, j, 0),
-    outside: (index, j) => withParity(index + 1n, j, 1),
+    outputs: members << checks,
+    members,
+    others: members * digit,
+    inside: (index, j) => withValue(index, j, 0n),
+    outside: (index, j) => withValue(index, j % members, 1n + j / members),
   };
 }
 

@@ -53,9 +53,10 @@ def hashing(mechanism: Any, n: float, n_v: float = 0) -> float:
     return _variance(e / (e + g - 1), 1 / g, n, n_v)
 
 
-def hadamard(mechanism: Mechanism, n: float, n_v: float = 0) -> float:
-    """n ((E + 1)/(E - 1))**2 - n_v."""
-    return n / math.tanh(float(mechanism.privacy) / 2) ** 2 - n_v
+def hadamard(mechanism: Any, n: float, n_v: float = 0) -> float:
+    """p = E/(E + B - 1), q = 1/B; with B = 2 the variance is n ((E + 1)/(E - 1))**2 - n_v."""
+    e, b = _e(mechanism), 1 << mechanism.channel.sets.checks
+    return _variance(e / (e + b - 1), 1 / b, n, n_v)
 
 
 def subset(mechanism: Any, n: float, n_v: float = 0) -> float:

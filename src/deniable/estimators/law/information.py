@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from deniable.core import Bits, Channel, Hadamard, Mechanism, Singleton, Subsets, TwoLevel, Windows
 from deniable.errors import InvalidParameter, NotSupported
+from deniable.estimators.law.field_characters import values_favouring
 from deniable.estimators.law.rows import MOST_OUTPUTS, dense
 
 Floats = NDArray[np.float64]
@@ -95,14 +96,7 @@ def _favoured_share(channel: TwoLevel, prior: Floats | None) -> Floats | None:
         found: Floats = sums[y] - sums[y - sets.members]
         return found
     if isinstance(sets, Hadamard):
-        signs = np.zeros(sets.outputs)
-        signs[1 : sets.size + 1] = weights
-        half = 1
-        while half < sets.outputs:
-            pairs = signs.reshape(-1, 2, half)
-            signs = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1).ravel()
-            half *= 2
-        return (1 + signs) / 2
+        return values_favouring(sets, weights)
     return None
 
 

@@ -57,7 +57,7 @@ def overlap(sets: SetSystem) -> Fraction | None:
     if isinstance(sets, Hashing):
         return Fraction(sets.members, sets.buckets)
     if isinstance(sets, Hadamard):
-        return Fraction(sets.members, 2)
+        return Fraction(sets.members, 1 << sets.checks)
     if isinstance(sets, Projective):
         return Fraction(sets.prime ** (sets.dimension - 2) - 1, sets.prime - 1)
     if isinstance(sets, Subsets):

@@ -1,0 +1,56 @@
+"""The signs whose average says whether an output passes a category's checks (`core.Hadamard`).
+
+For every element a of the field, (-1)**(lowest bit of a (r * y)) is a sign that depends on y by the parity of some of its bits.
+Their average over all a is 1 where r * y = 0, and 0 elsewhere.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.core import Hadamard
+from deniable.estimators.walsh_hadamard import walsh_hadamard
+
+Integers = NDArray[np.int64]
+
+
+@lru_cache(maxsize=4)
+def masks(sets: Hadamard) -> Integers:
+    """The bits of y whose parity is the sign of category x and element a > 0: a row per category.
+
+    >>> masks(Hadamard(3)).tolist()
+    [[1], [2], [3]]
+    """
+    elements = 1 << sets.checks
+    bits = [
+        [sum((sets.times(sets.times(a, b), 1 << place) & 1) << place for place in range(sets.checks)) for b in range(elements)]
+        for a in range(1, elements)
+    ]
+    table = np.array(bits, np.int64)
+    rows = row_numbers(sets)
+    found = np.zeros((len(rows), elements - 1), np.int64)
+    for place in range(sets.digits):
+        digit = (rows >> (sets.checks * place)) & (elements - 1)
+        found |= table[:, digit].T << (sets.checks * place)
+    return found
+
+
+def row_numbers(sets: Hadamard) -> Integers:
+    """Every category's vector as a number: the numbers whose leading digit is 1."""
+    found = []
+    for place in range(sets.digits):
+        start = 1 << (sets.checks * place)
+        found.append(np.arange(start, 2 * start))
+    return np.concatenate(found)[: sets.size]
+
+
+def values_favouring(sets: Hadamard, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For every output y, the sum of values[v] over the categories v whose checks it passes."""
+    signed = np.zeros(sets.outputs)
+    # No two signs of different categories are the same: two vectors with a leading 1 are no multiples of each other.
+    signed[masks(sets)] = values[:, None]
+    signed[0] = values.sum()
+    return np.asarray(walsh_hadamard(signed) / (1 << sets.checks))
