@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from deniable.core import Circle, Domain
+from deniable.core import Circle, Domain, Interval
 from deniable.errors import InvalidParameter, NotSupported
 
 if TYPE_CHECKING:

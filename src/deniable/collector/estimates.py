@@ -107,10 +107,10 @@ def _direction(part: Accumulator, target: Any) -> View:
 
 
 def _mean(part: Accumulator, target: Any) -> View:
+    domain = part.mechanism.domain
+    assert isinstance(domain, Interval)
     middle = estimators.mean(part, target=target)
-    return View(
-        "mean", middle.method, _rows(middle, ["mean"]), estimators.reports_needed(middle, float(part.mechanism.domain.width))
-    )  # type: ignore[attr-defined]
+    return View("mean", middle.method, _rows(middle, ["mean"]), estimators.reports_needed(middle, float(domain.width)))
 
 
 def _quantiles(part: Accumulator, target: Any) -> View:

@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from deniable.batch import Accumulator, Keystream, randomize_many
-from deniable.core import Categories, Epsilon, Interval, Mechanism, make_mechanism
+from deniable.core import Categories, Epsilon, Interval, Mechanism, make_mechanism, mechanisms_for
 from deniable.errors import NotSupported
 from deniable.estimators import (
     HierarchicalHistogram,
@@ -23,7 +23,7 @@ from deniable.estimators import (
     support_law,
 )
 from deniable.planning.fakes import part_of, supported
-from deniable.planning.frequency import NAMES, attempt
+from deniable.planning.frequency import attempt
 from deniable.planning.question import Question
 from deniable.planning.trials import each_sum, rounds
 from deniable.planning.way import Floats, LeftOut, Prediction, Way, normal
@@ -61,7 +61,7 @@ def workload_ways(question: Question, epsilon: Epsilon, *, slow: bool = True) ->
         yield _design(questions, designed(questions.name, size, each))
     else:
         yield LeftOut("extremal", f"designs are for at most {MOST_ENUMERATED} values")
-    for name in NAMES:
+    for name in (kind.name for kind in mechanisms_for("frequency", Categories(size))):
         make = partial(make_mechanism, name, domain=Categories(size), epsilon=each)
         yield attempt(name, make, partial(_categories, questions))
     for fan_out in FAN_OUTS:
