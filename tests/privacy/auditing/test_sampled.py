@@ -134,6 +134,34 @@ def test_functions_that_raise_are_reported_and_not_counted() -> None:
     assert never.words.startswith("no verdict")
 
 
+@pytest.mark.parametrize("silence", [(0.0, 0.1), (0.05, 0.3)])
+def test_a_program_that_is_silent_more_often_for_one_value_is_found(silence: tuple[float, float]) -> None:
+    coins = random.Random(7)
+
+    def draw(value: int) -> int:
+        if coins.random() < silence[value]:
+            raise RuntimeError
+        return value if coins.random() < 0.7 else 1 - value
+
+    outcome = audit(Scalar(draw), [0, 1], epsilon=1, samples=20_000, order=FixedKeystream("silence"))
+    assert outcome.violated
+    assert outcome.event == "no report came back"
+    assert outcome.pair == (1, 0)
+
+
+def test_a_program_that_is_equally_often_silent_is_not_accused() -> None:
+    """False alarms: at most 1e-6."""
+    coins = random.Random(8)
+
+    def draw(value: int) -> int:
+        if coins.random() < 0.2:
+            raise RuntimeError
+        return value if coins.random() < 0.7 else 1 - value
+
+    order = FixedKeystream("silence")
+    assert audit(Scalar(draw), [0, 1], epsilon=1, samples=20_000, confidence=1 - 1e-6, order=order).violated is False
+
+
 def test_failures_that_depend_on_the_value_are_pointed_out() -> None:
     rng = faults.generator(6)
 

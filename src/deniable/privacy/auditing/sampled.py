@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ MOST_SEARCH = 200_000
 MOST_NUMBERS = 40_000_000
 """The same for long reports: numbers in all reports the search looks at."""
 FEWEST = 100
+SILENCE = "no report came back"
 MOST_INPUTS = 64
 
 
@@ -48,7 +50,8 @@ def audit(
     """Try to disprove a claim of (epsilon, delta) by drawing reports of a few test inputs, in random order.
 
     The first 30 % of the draws choose the pair of inputs and the event; fresh draws test them, so the search cannot
-    fool the test. A correct mechanism is called violated with probability at most 1 - confidence. Finding nothing
+    fool the test. That no report comes back is an event like any other. A correct mechanism is called violated with
+    probability at most 1 - confidence. Finding nothing
     proves nothing beyond `epsilon_lower`; `power` says what that one event would have shown. Where reports hardly ever
     repeat and no event told anything, there is no verdict.
 
@@ -71,7 +74,8 @@ def audit(
     failures, error = Counter[str](), 1 - confidence
     width = _width(draw_same(asked, chosen[0], FEWEST).reports)  # only to see how long a report is
     each = min(int(samples * SEARCH_SHARE) // len(chosen), MOST_SEARCH, max(2 * FEWEST, MOST_NUMBERS // (width * len(chosen))))
-    got = _numbered(asked.draw(chosen, _shuffled(len(chosen), each, coins)), FEWEST)
+    order_asked = _shuffled(len(chosen), each, coins)
+    got = _numbered(asked.draw(chosen, order_asked), FEWEST)
     failures += got.failures
     kept = np.bincount(got.reports.places, minlength=len(chosen))
     warnings = []
@@ -90,13 +94,22 @@ def audit(
     fit, select = got.reports.rows(slice(0, half)), got.reports.rows(slice(half, None))
     goals = search(fit, select, chosen, epsilon=claim, delta=delta, support=support, learned=learned)
     searched = each * len(chosen)
-    hits, trials = _judged(asked, chosen, goals, samples - searched, failures, coins, width, before=FEWEST + searched)
+    calls = np.bincount(order_asked, minlength=len(chosen))
+    silent = _most_silent(calls - kept, calls)
+    hits, trials = _judged(asked, chosen, goals, samples - searched, failures, coins, width, silent, before=FEWEST + searched)
     told["failures"] = dict(failures)
     if min(trials[number][place] for number, goal in enumerate(goals) for place in (goal.likely, goal.unlikely)) < FEWEST:
         return Audit(**told, samples=samples, reason="there were too few reports")
-    # One test of epsilon and one of delta share the error.
-    first, second = (_counts(goal, hits[number], trials[number]) for number, goal in enumerate(goals))
-    lower, excess = float(epsilon_below(*first, error / 2, delta)), float(delta_below(*second, error / 2, claim))
+    # One test of epsilon and one of delta share the error; where calls gave no report, with a test of that.
+    share = error / (2 if silent is None else 3)
+    first, second = (_counts((goal.likely, goal.unlikely), hits[number], trials[number]) for number, goal in enumerate(goals))
+    lower, excess = float(epsilon_below(*first, share, delta)), float(delta_below(*second, share, claim))
+    pair, event = (goals[0].likely, goals[0].unlikely), goals[0].event.words
+    if silent is not None:
+        missing = _counts(silent, hits[-1], trials[-1])
+        by_silence = float(epsilon_below(*missing, share, delta))
+        if by_silence > max(lower, claim):
+            first, lower, pair, event = missing, by_silence, silent, SILENCE
     violated = lower > claim or excess > delta
     blind = never_repeating(got.reports) if not violated else []
     unheard = not violated and lower <= 0 and bool(blind)
@@ -109,12 +122,12 @@ def audit(
         blind=tuple(blind),
         epsilon_lower=lower,
         delta_lower=excess,
-        pair=(chosen[goals[0].likely], chosen[goals[0].unlikely]),
-        event=goals[0].event.words,
+        pair=(chosen[pair[0]], chosen[pair[1]]),
+        event=event,
         hits=(first[0], first[2]),
         trials=(first[1], first[3]),
         samples=samples,
-        visible=visible_violation(claim, (first[2] + 0.5) / (first[3] + 1), min(first[1], first[3]), error / 2),
+        visible=visible_violation(claim, (first[2] + 0.5) / (first[3] + 1), min(first[1], first[3]), share),
     )
 
 
@@ -153,17 +166,24 @@ def _judged(
     failures: Counter[str],
     coins: Keystream,
     width: int,
+    silent: tuple[int, int] | None,
     *,
     before: int,
 ) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
-    """Fresh draws of the chosen inputs: for each goal and input, how many lie in the event, and how many there are."""
-    places = np.array(sorted({place for goal in goals for place in (goal.likely, goal.unlikely)}))
-    hits, trials = ([np.zeros(len(inputs), np.int64) for _ in goals] for _ in range(2))
+    """Fresh draws of the chosen inputs: for each goal and input, how many lie in the event, and how many there are.
+
+    The last entry is about calls: how many gave no report, and how many there were.
+    """
+    places = np.array(sorted({place for goal in goals for place in (goal.likely, goal.unlikely)} | set(silent or ())))
+    hits, trials = ([np.zeros(len(inputs), np.int64) for _ in (*goals, "calls")] for _ in range(2))
     chunk = max(1 << 14, CHUNK // width)
     for start in range(0, count, chunk):
         order = places[_random(len(places), min(chunk, count - start), coins)]
         got = _numbered(target.draw(inputs, order), before + start)
         failures.update(got.failures)
+        calls = np.bincount(order, minlength=len(inputs))
+        trials[-1] += calls
+        hits[-1] += calls - np.bincount(got.reports.places, minlength=len(inputs))
         if not len(got.reports):
             continue
         cells = {id(feature): histograms(feature, got.reports, len(inputs)) for feature in (goal.event.feature for goal in goals)}
@@ -174,6 +194,19 @@ def _judged(
     return hits, trials
 
 
-def _counts(goal: Candidate, hits: NDArray[np.int64], trials: NDArray[np.int64]) -> tuple[int, int, int, int]:
-    a, b = goal.likely, goal.unlikely
+def _most_silent(missing: NDArray[Any], calls: NDArray[Any]) -> tuple[int, int] | None:
+    """The two inputs between which it differs most how often no report came back; None when all came."""
+    if not missing.any():
+        return None
+    error = 1 / int(calls.max())
+    shown = [
+        (float(epsilon_below(missing[i], calls[i], missing[j], calls[j], error)), i, j)
+        for i, j in permutations(range(len(calls)), 2)
+    ]
+    _, likely, unlikely = max(shown)
+    return likely, unlikely
+
+
+def _counts(pair: tuple[int, int], hits: NDArray[np.int64], trials: NDArray[np.int64]) -> tuple[int, int, int, int]:
+    a, b = pair
     return int(hits[a]), int(trials[a]), int(hits[b]), int(trials[b])
