@@ -18,7 +18,8 @@ NAMED = (
     r"(?:Definitions?|Theorems?|Lemmas?|Sections?|Figures?|Examples?|Appendix|Appendices|Tables?|Chapters?|chapters?|Hypothesis)"
 )
 REFERENCES = re.compile(
-    rf"{NAMED} [A-Z]?[\d.]+(?:(?:,| and| to) [A-Z]?[\d.]+)*|(?:figure|table|example)-\S+|tests/\S+|\b(?=\w*[a-f])[0-9a-f]{{7,}}\b"
+    rf"{NAMED} [A-Z]?[\d.]+(?:(?:,| and| to) [A-Z]?[\d.]+)*|(?:figure|table|example)-\S+|(?:reproduce/)?tests/\S+|\d+ × \d+"
+    r"|\b(?=\w*[a-f])[0-9a-f]{7,}\b"
 )
 FROM = re.compile(r"from ε = (\d+(?:\.\d+)?) on")
 AT = re.compile(r"[Aa]t (ε = [\d.]*\d(?:(?:,| and) [\d.]*\d)*)(?! on)")

@@ -26,7 +26,7 @@ class Reads:
         if isinstance(value, list):
             return _Sequence(value, place, self)
         with suppress(TypeError, ValueError):  # infinities are kept as texts
-            self.numbers[", ".join(part for part in place if part not in CONTAINERS).replace("_", " ")] = float(value)
+            self.numbers[", ".join(_spelled(part) for part in place if part not in CONTAINERS)] = float(value)
         return value
 
     def shown(self) -> Mapping[str, float]:
@@ -82,6 +82,11 @@ class _Sequence(list[Any]):
 
     def __iter__(self) -> Iterator[Any]:
         return (self[index] for index in range(len(self)))
+
+
+def _spelled(part: str) -> str:
+    """A field's name as words; other labels stay as they are."""
+    return part.replace("_", " ") if part.isascii() and part.islower() else part
 
 
 def _is_number(value: Any) -> bool:
