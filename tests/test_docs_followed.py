@@ -51,6 +51,12 @@ def test_the_quick_start_does_what_it_says(reader: Reader) -> None:
         assert b"<title>" in dashboard.read()
 
 
+@pytest.mark.slow
+def test_the_operators_guide_does_what_it_says(reader: Reader) -> None:
+    assert reader.follow(page("docs/operating.md")) == 12
+    assert (reader.folder / "privacy.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
 @pytest.mark.heavy
 def test_the_readme_does_what_it_says(reader: Reader) -> None:
     assert reader.follow(page("README.md")) >= 20

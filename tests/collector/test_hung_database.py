@@ -16,7 +16,7 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the collector's packages are not installed")
 
-from deniable.collector import Store, deadlines, readiness, writer
+from deniable.collector import Store, deadlines, pulse, readiness, writer
 from deniable.collector.failures import AGAIN_SECONDS, Failures
 from deniable.surveys import HttpTransport, Submission, Survey, submission_to_json
 
@@ -50,7 +50,6 @@ def test_every_deadline_is_longer_than_what_it_waits_for() -> None:
 def stuck(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Limited, threading.Event]]:
     """A collector whose database does not come back from writing, nor from reading, until the event is set."""
     monkeypatch.setattr(writer, "ANSWER_SECONDS", 0.5)
-    monkeypatch.setattr(writer, "SHED_SECONDS", 10)
     go_on, hung = threading.Event(), threading.Event()
     count, changes = Store.count, Store.changes
 
@@ -95,6 +94,7 @@ def test_new_requests_are_told_at_once_when_others_wait_long(
     running, _ = stuck
     monkeypatch.setattr(writer, "ANSWER_SECONDS", 30)
     monkeypatch.setattr(writer, "SHED_SECONDS", 0.1)
+    monkeypatch.setattr(writer, "SHED_WAITING", 1)
     survey = document(running)
     first = threading.Thread(target=call, args=(f"{running.survey}/submissions", one(survey)))
     first.start()
@@ -229,3 +229,13 @@ def test_a_postgresql_that_hangs_three_times_freezes_loses_and_doubles_nothing(t
             sent += 2
             assert call(f"{running.address}/readyz")[0] == 200
             assert counted(running) == sent
+
+
+def test_a_slow_turn_sheds_only_when_many_requests_are_under_way() -> None:
+    heart = pulse.Pulse()
+    heart._slow = True
+    assert not heart.late
+    heart.requests = pulse.MANY
+    assert heart.late
+    heart._slow = False
+    assert not heart.late

@@ -35,7 +35,13 @@ class HotPath:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        began = time.monotonic()
+        self.state.pulse.requests += 1
+        try:
+            await self._answered(scope, receive, send, time.monotonic())
+        finally:
+            self.state.pulse.requests -= 1
+
+    async def _answered(self, scope: Scope, receive: Receive, send: Send, began: float) -> None:
         if not self._is_plain(scope):
             await self.app(scope, receive, self._measured(send, began))
             return

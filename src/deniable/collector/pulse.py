@@ -6,13 +6,24 @@ import asyncio
 
 BEAT_SECONDS = 0.05
 LATE_SECONDS = 0.4
+MANY = 128
+"""Requests under way at once."""
 
 
 class Pulse:
-    """Beats while the application runs; late when the last turn of the loop took too long."""
+    """Beats while the application runs, and counts the requests under way.
+
+    A slow turn alone is no sign of too many requests: something else may have kept the processor.
+    """
 
     def __init__(self) -> None:
-        self.late = False
+        self.requests = 0
+        self._slow = False
+
+    @property
+    def late(self) -> bool:
+        """Did the last turn take too long, with many requests under way?"""
+        return self._slow and self.requests >= MANY
 
     async def run(self) -> None:
         """Beat for ever."""
@@ -20,4 +31,4 @@ class Pulse:
         while True:
             due = loop.time() + BEAT_SECONDS
             await asyncio.sleep(BEAT_SECONDS)
-            self.late = loop.time() - due > LATE_SECONDS
+            self._slow = loop.time() - due > LATE_SECONDS

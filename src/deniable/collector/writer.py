@@ -27,7 +27,8 @@ GIVE_UP = TRANSACTION_SECONDS
 HOLD_SECONDS = 4.0
 """How long a request waits for others when reports are written only together."""
 SHED_SECONDS = 0.5
-"""When the oldest request has waited so long, new ones are told to come back: they would wait longer."""
+SHED_WAITING = 64
+"""When so many requests wait, the oldest of them so long, new ones are told to come back: they would wait longer."""
 SWEEP_SECONDS = 0.25
 
 T = TypeVar("T")
@@ -93,7 +94,7 @@ class Writer:
     async def count(self, arrivals: list[Arrival]) -> list[bool]:
         """Counted and durable when this returns; raises Busy when that is not yet so."""
         began = time.monotonic()
-        if self._closed or len(self._waiting) >= self._most_waiting or self._queue_seconds(began) > SHED_SECONDS:
+        if self._closed or len(self._waiting) >= self._most_waiting or self._is_late(began):
             self.tally.shed += 1
             raise Busy
         loop = asyncio.get_running_loop()
@@ -113,9 +114,11 @@ class Writer:
         """Requests that wait for a transaction."""
         return len(self._waiting)
 
-    def _queue_seconds(self, now: float) -> float:
-        """How long the oldest request has waited for the database; those that wait for others are no sign of trouble."""
-        return now - next(iter(self._waiting.values()), now) if self._at_least == 1 else 0.0
+    def _is_late(self, now: float) -> bool:
+        """Do many wait, the oldest of them for long? Those that wait to be written with others are no sign of trouble."""
+        if self._at_least > 1 or len(self._waiting) < SHED_WAITING:
+            return False
+        return now - next(iter(self._waiting.values())) > SHED_SECONDS
 
     def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
         """Answer those who have waited too long, whatever the thread is doing; they come first in the order of arrival."""

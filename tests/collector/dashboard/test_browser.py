@@ -6,6 +6,7 @@ import json
 import os
 import re
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import pytest
 from tests.collector.running import Running, call, collector, counted
 
 from deniable.collector import Store
-from deniable.surveys import Survey, batch_head
+from deniable.surveys import Survey, batch_head, survey_from_toml
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
@@ -103,7 +104,7 @@ def test_an_answer_is_explained_sent_and_counted_once(chromium: Any, served: Run
     page.on("request", lambda request: posted.append(request.post_data) if request.method == "POST" else None)
     page.get_by_label("bus").check()
     page.get_by_label("A number from 0 to 180").fill("35")
-    page.get_by_label("A number from 0 to 24").fill("8.25")
+    page.get_by_label("A time of day").fill("08:15")
     page.get_by_role("button", name="Randomize and send").click()
     page.get_by_text("Your report was counted").wait_for()
     assert len(posted) == 1
@@ -138,6 +139,35 @@ def test_below_the_first_step_the_pages_say_how_far_it_is(chromium: Any, tmp_pat
         visit.close()
 
 
+def test_whoever_prefers_not_to_say_sends_nothing(chromium: Any, served: Running) -> None:
+    visit = Visit(chromium, served)
+    page = visit.go("answer")
+    page.get_by_role("button", name="I prefer not to say").click()
+    page.get_by_text("Nothing was drawn, sent or spent").wait_for()
+    assert not [url for url in visit.requests if url.endswith("/submissions")]
+    assert len(visit.requests) <= 12, "the client is one file"
+    assert visit.go("answer").get_by_role("button", name="Randomize and send").count() <= 1
+    visit.close()
+
+
+def test_a_closed_survey_says_so_before_anything_is_drawn(chromium: Any, tmp_path: Path) -> None:
+    with collector(tmp_path, toml=SURVEY) as running:
+        store = Store(f"sqlite:///{tmp_path / 'collector.db'}")
+        following = survey_from_toml(SURVEY.replace("Travel to work", "Next round"))
+        store.add_survey(following)
+        store.close_survey(running.hash, successor=following.hash)
+        store.close()
+        time.sleep(1)
+        visit = Visit(chromium, running)
+        page = visit.go("answer")
+        page.get_by_text("This survey is closed").wait_for()
+        assert page.get_by_role("button").count() == 0
+        page.get_by_role("link", name="Answer the next round instead").click()
+        page.get_by_role("heading", name="Next round").wait_for()
+        page.get_by_role("button", name="Randomize and send").wait_for()
+        visit.close()
+
+
 def test_a_missing_answer_is_not_sent(chromium: Any, served: Running) -> None:
     before = counted(served)
     visit = Visit(chromium, served)
@@ -163,7 +193,7 @@ def test_a_report_that_cannot_be_sent_waits_and_is_sent_later_unchanged(chromium
     page.clock.install()
     page.get_by_label("walk").check()
     page.get_by_label("A number from 0 to 180").fill("10")
-    page.get_by_label("A number from 0 to 24").fill("9")
+    page.get_by_label("A time of day").fill("09:00")
     page.get_by_role("button", name="Randomize and send").click()
     for _ in range(40):
         page.clock.run_for(31_000)
@@ -247,7 +277,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running,
 def fill(page: Any) -> None:
     page.get_by_label("bus").check()
     page.get_by_label("A number from 0 to 180").fill("35")
-    page.get_by_label("A number from 0 to 24").fill("8.25")
+    page.get_by_label("A time of day").fill("08:15")
     page.get_by_role("button", name="Randomize and send").click()
 
 
