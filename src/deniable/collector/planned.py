@@ -30,7 +30,7 @@ from deniable.core import (
 )
 from deniable.errors import DeniableError, NotSupported
 from deniable.estimators import debiasing
-from deniable.planning import Question, Way, touched, ways
+from deniable.planning import Question, Way, ways
 from deniable.studies import density_map
 from deniable.surveys import Asked, Survey, survey_from_toml, usual_mechanism
 
@@ -79,7 +79,7 @@ class Choice:
     @property
     def cost(self) -> tuple[int, int, float]:
         """What decides between equally good ones; the error is rounded, so that every machine decides alike."""
-        return self.bytes, touched(self.mechanism.channel), float(f"{self.error:.3g}")
+        return self.bytes, self.mechanism.channel.counters, float(f"{self.error:.3g}")
 
 
 def planned_survey(text: str) -> Planned:

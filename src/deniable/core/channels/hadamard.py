@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -37,6 +38,12 @@ class Hadamard(SetSystem):
     def members(self) -> int:
         """Half of them."""
         return 1 << (self.order - 1)
+
+    def overlap(self) -> Fraction:
+        return Fraction(self.members, 2)
+
+    def triple_overlap(self) -> Fraction:
+        return Fraction(self.members, 4)
 
     def contains(self, index: int, output: int) -> bool:
         """Even parity."""
