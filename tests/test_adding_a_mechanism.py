@@ -193,7 +193,7 @@ def test_installed_into_a_fresh_environment_everything_works(tmp_path: Path) -> 
             assert NAME in printed
     assert run(python, "-c", CONFORMS).startswith(f"# {NAME}\n")
     client = (
-        "import json, deniable; recipe = json.load(open('reports.csv.recipe.json'));"
+        "import json, deniable; recipe = json.load(open('reports.csv.recipe.json'))['recipe'];"
         "m = deniable.mechanism_from_recipe(recipe); r = m.randomize(3);"
         "print(deniable.decode_report(m, deniable.encode_report(m, r)) == r)"
     )

@@ -27,7 +27,7 @@ ARRAY_PACKAGES = {"numpy", "scipy", "numba", "cryptography", "narwhals"}
 PACKAGES: dict[str, set[str]] = {
     "core": set(),
     "surveys": set(),
-    "batch": ARRAY_PACKAGES | {"llvmlite", "pyarrow", "pyspark"},
+    "batch": ARRAY_PACKAGES | {"pyarrow", "pyspark"},
     "estimators": ARRAY_PACKAGES,
     "privacy": ARRAY_PACKAGES | {"gmpy2", "sklearn"},
     "planning": ARRAY_PACKAGES | {"highspy", "pyscipopt"},

@@ -18,10 +18,10 @@ from deniable.core import (
     Joined,
     Mechanism,
     NumericMechanism,
-    Product,
     Reading,
     Record,
     Values,
+    undigits,
 )
 
 
@@ -73,9 +73,10 @@ def to_domain(domain: Interval | Circle, where: NDArray[np.float64]) -> NDArray[
 
 def output_ints(channel: Channel, outputs: Any) -> list[int]:
     """Outputs as the integers the scalar path uses."""
-    if isinstance(channel, Product):
-        columns = [output_ints(part, out) for part, out in zip(channel.parts, outputs, strict=True)]
-        return [channel.join_outputs(row) for row in zip(*columns, strict=True)]
+    if channel.side_by_side:
+        columns = [output_ints(part, out) for part, out in zip(channel.side_by_side, outputs, strict=True)]
+        sizes = [part.outputs for part in channel.side_by_side]
+        return [undigits(row, sizes) for row in zip(*columns, strict=True)]
     array: Outputs = outputs
     if array.ndim == 2:
         return [int.from_bytes(row.tobytes(), "little") for row in array]

@@ -26,7 +26,6 @@ from deniable.core import (
     CoordinateMechanism,
     Mechanism,
     NumericMechanism,
-    Product,
     Record,
     Text,
     Whole,
@@ -39,7 +38,7 @@ def encode_many(mechanism: Mechanism, values: Any) -> Any:
     if isinstance(mechanism.domain, Record) and hasattr(mechanism, "parts"):
         columns = _encode_record(mechanism, values)
         # Only a product takes its fields as columns of their own; any other channel takes one number per record.
-        return columns if isinstance(mechanism.channel, Product) else _one_number(mechanism, columns)
+        return columns if mechanism.channel.side_by_side else _one_number(mechanism, columns)
     if isinstance(mechanism, CoordinateMechanism):
         return coordinate_columns(mechanism, as_array(mechanism, values))
     return chunk_encoder(mechanism)(as_array(mechanism, values))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ from deniable.batch.sampler import output_dtype
 from deniable.core import (
     COUNT_BYTES,
     HEADER,
-    Bits,
     Channel,
     Field,
     Interpolated,
@@ -20,11 +20,11 @@ from deniable.core import (
     Mixture,
     Product,
     Report,
-    Subsets,
     Table,
     TwoLevel,
     check_header,
     decode_reports,
+    digits,
     encode_reports,
     header,
     output_bits,
@@ -54,7 +54,7 @@ def unpack_reports(mechanism: Mechanism, data: bytes) -> Any:
     """The outputs in a frame; strict, like deniable.core.wire.decode_reports."""
     channel = mechanism.channel
     body, bits = HEADER + COUNT_BYTES, output_bits(channel)
-    unary = _is_unary(channel)
+    unary = channel.unary
     if not unary and channel.outputs > 1 << 63:
         return outputs_from_ints(channel, [report.output for report in decode_reports(mechanism, data)])
     check_header(mechanism, data)
@@ -66,19 +66,19 @@ def unpack_reports(mechanism: Mechanism, data: bytes) -> Any:
     for start in range(0, count, ROWS):
         rows = min(ROWS, count - start)
         group = packed[start * bits // 8 : ((start + rows) * bits + 7) // 8]
-        digits = np.unpackbits(group)
-        if digits[rows * bits :].any():
+        binary = np.unpackbits(group)
+        if binary[rows * bits :].any():
             raise Malformed("the padding bits at the end of a batch must be zero")
-        outputs[start : start + rows] = _undigits(digits[: rows * bits].reshape(rows, bits), unary)
+        outputs[start : start + rows] = _undigits(binary[: rows * bits].reshape(rows, bits), unary)
     _check(channel, outputs)
     return outputs if unary else _from_numbers(channel, outputs)
 
 
 def _to_numbers(channel: Channel, outputs: Any) -> NDArray[np.uint64]:
     """Columns of a record as the mixed-radix numbers the scalar path reports."""
-    if isinstance(channel, Product):
+    if channel.side_by_side:
         numbers = np.zeros(len(_first(outputs)), np.uint64)
-        for part, column in zip(channel.parts, outputs, strict=True):
+        for part, column in zip(channel.side_by_side, outputs, strict=True):
             numbers = numbers * np.uint64(part.outputs) + _to_numbers(part, column)
         return numbers
     if outputs.ndim == 2:
@@ -90,13 +90,13 @@ def _to_numbers(channel: Channel, outputs: Any) -> NDArray[np.uint64]:
 
 def _from_numbers(channel: Channel, numbers: NDArray[np.uint64]) -> Any:
     """Numbers back to the arrays the samplers give."""
-    if isinstance(channel, Product):
+    if channel.side_by_side:
         columns: list[Any] = []
-        for part in reversed(channel.parts):
+        for part in reversed(channel.side_by_side):
             numbers, digit = np.divmod(numbers, np.uint64(part.outputs))
             columns.append(_from_numbers(part, digit))
         return tuple(columns[::-1])
-    if _is_unary(channel):
+    if channel.unary:
         size = -(-output_bits(channel) // 8)
         return np.ascontiguousarray(numbers.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :size])
     return numbers.astype(output_dtype(channel.outputs))
@@ -104,10 +104,6 @@ def _from_numbers(channel: Channel, numbers: NDArray[np.uint64]) -> Any:
 
 def _first(outputs: Any) -> Any:
     return _first(outputs[0]) if isinstance(outputs, tuple) else outputs
-
-
-def _is_unary(channel: Channel) -> bool:
-    return isinstance(channel, Bits) or (isinstance(channel, TwoLevel) and isinstance(channel.sets, Subsets))
 
 
 def _digits(outputs: NDArray[Any], bits: int) -> NDArray[np.uint8]:
@@ -128,8 +124,8 @@ def _undigits(digits: NDArray[np.uint8], unary: bool) -> NDArray[Any]:
 
 def _check(channel: Channel, outputs: NDArray[Any]) -> None:
     if outputs.ndim == 2:
-        sets = channel.sets if isinstance(channel, TwoLevel) else None
-        wrong = np.bitwise_count(outputs).sum(axis=1) != sets.chosen if isinstance(sets, Subsets) else np.zeros(0, np.bool_)
+        ones = channel.ones
+        wrong = np.zeros(0, np.bool_) if ones is None else np.bitwise_count(outputs).sum(axis=1) != ones
     else:
         wrong = outputs >= np.uint64(channel.outputs)
         if not wrong.any():
@@ -138,36 +134,51 @@ def _check(channel: Channel, outputs: NDArray[Any]) -> None:
         raise Malformed("a report's output is not one this recipe can give")
 
 
+@singledispatch
 def _possible(channel: Channel, numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Does any input give these outputs? The same question as deniable.core.wire asks of one."""
-    if isinstance(channel, Product):
-        fine = np.ones(len(numbers), np.bool_)
-        for part in reversed(channel.parts):
-            numbers, digit = np.divmod(numbers, np.uint64(part.outputs))
-            fine &= _possible(part, digit)
-        return fine
-    if isinstance(channel, Mixture):
-        fine = np.ones(len(numbers), np.bool_)
-        for part, start in zip(channel.parts, channel.starts, strict=True):
-            mine = (numbers >= np.uint64(start)) & (numbers < np.uint64(start + part.outputs))
-            fine[mine] = _possible(part, numbers[mine] - np.uint64(start))
-        return fine
-    if isinstance(channel, Interpolated | Field):
-        return _possible(channel.inner, numbers)
-    if isinstance(channel, Table):
-        seen = np.array([any(row[output] for row in channel.rows) for output in range(channel.outputs)], np.bool_)
-        return seen[numbers]
-    if isinstance(channel, TwoLevel) and isinstance(channel.sets, Subsets):
-        return np.equal(np.bitwise_count(numbers), channel.sets.chosen)
+    """Does any input give these outputs? The same question as `Channel.possible` answers for one."""
     return np.ones(len(numbers), np.bool_)
+
+
+@_possible.register
+def _(channel: Product, numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    fine = np.ones(len(numbers), np.bool_)
+    for part in reversed(channel.parts):
+        numbers, digit = np.divmod(numbers, np.uint64(part.outputs))
+        fine &= _possible(part, digit)
+    return fine
+
+
+@_possible.register
+def _(channel: Mixture, numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    fine = np.ones(len(numbers), np.bool_)
+    for part, start in zip(channel.parts, channel.starts, strict=True):
+        mine = (numbers >= np.uint64(start)) & (numbers < np.uint64(start + part.outputs))
+        fine[mine] = _possible(part, numbers[mine] - np.uint64(start))
+    return fine
+
+
+@_possible.register
+def _(channel: Interpolated | Field, numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    return _possible(channel.inner, numbers)
+
+
+@_possible.register
+def _(channel: Table, numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    return np.array([channel.possible(output) for output in range(channel.outputs)], np.bool_)[numbers]
+
+
+@_possible.register
+def _(channel: TwoLevel, numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    return np.ones(len(numbers), np.bool_) if channel.ones is None else np.equal(np.bitwise_count(numbers), channel.ones)
 
 
 def outputs_from_ints(channel: Channel, outputs: list[int]) -> Any:
     """Integers back to the arrays the samplers give."""
-    if isinstance(channel, Product):
-        rows = [channel.split_output(output) for output in outputs]
-        return tuple(outputs_from_ints(part, [row[i] for row in rows]) for i, part in enumerate(channel.parts))
-    if _is_unary(channel):
+    if channel.side_by_side:
+        rows = [digits(output, [part.outputs for part in channel.side_by_side]) for output in outputs]
+        return tuple(outputs_from_ints(part, [row[i] for row in rows]) for i, part in enumerate(channel.side_by_side))
+    if channel.unary:
         size = -(-output_bits(channel) // 8)
         joined = b"".join(output.to_bytes(size, "little") for output in outputs)
         return np.frombuffer(joined, np.uint8).reshape(len(outputs), size)

@@ -15,7 +15,7 @@ from deniable.batch.parallel import in_parallel, worthwhile_threads
 from deniable.batch.reports import Reports
 from deniable.batch.sampler import Indices, Outputs, Sampler
 from deniable.batch.samplers import sampler_for
-from deniable.core import Channel, Mechanism, Product, Record
+from deniable.core import Channel, Mechanism, Record
 from deniable.errors import InvalidParameter
 
 
@@ -27,7 +27,7 @@ def randomize_many(mechanism: Mechanism, values: Any, keystream: Keystream | Non
     fresh one is keyed by the operating system.
     """
     stream = SystemKeystream() if keystream is None else keystream
-    if isinstance(mechanism.domain, Record) or isinstance(mechanism.channel, Product):
+    if isinstance(mechanism.domain, Record) or mechanism.channel.side_by_side:
         return Reports(mechanism, draw_many(mechanism.channel, encode_many(mechanism, values), stream))
     return Reports(mechanism, _run(sampler_for(mechanism.channel), as_array(mechanism, values), stream, chunk_encoder(mechanism)))
 
@@ -35,8 +35,8 @@ def randomize_many(mechanism: Mechanism, values: Any, keystream: Keystream | Non
 def draw_many(channel: Channel, indices: Any, keystream: Keystream | None = None) -> Any:
     """Outputs for an array of channel inputs (a tuple of arrays for a product)."""
     stream = SystemKeystream() if keystream is None else keystream
-    if isinstance(channel, Product):
-        return tuple(draw_many(part, column, stream) for part, column in zip(channel.parts, indices, strict=True))
+    if channel.side_by_side:
+        return tuple(draw_many(part, column, stream) for part, column in zip(channel.side_by_side, indices, strict=True))
     inputs = np.ascontiguousarray(unframed(indices), np.int64 if channel.inputs < WIDE else object)
     if len(inputs) and not (inputs.min() >= 0 and inputs.max() < channel.inputs):
         raise InvalidParameter(f"the channel has inputs 0 to {channel.inputs - 1}")

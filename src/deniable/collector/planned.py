@@ -76,7 +76,7 @@ class Choice:
     @property
     def cost(self) -> tuple[int, int, float]:
         """What decides between equally good ones; the error is rounded, so that every machine decides alike."""
-        return self.bytes, planning.touched(self.mechanism.channel), float(f"{self.error:.3g}")
+        return self.bytes, self.mechanism.channel.counters, float(f"{self.error:.3g}")
 
 
 def planned_survey(text: str) -> Planned:

@@ -1,4 +1,5 @@
 from deniable.core.channels.base import Channel as Channel
+from deniable.core.channels.base import Sums as Sums
 from deniable.core.channels.base import column_ratio as column_ratio
 from deniable.core.channels.bits import Bits as Bits
 from deniable.core.channels.chain import Chain as Chain
@@ -20,6 +21,7 @@ from deniable.core.channels.pair import WORD as WORD
 from deniable.core.channels.pair import Pair as Pair
 from deniable.core.channels.pair import correlation_floor as correlation_floor
 from deniable.core.channels.product import Product as Product
+from deniable.core.channels.product import digits as digits
 from deniable.core.channels.product import undigits as undigits
 from deniable.core.channels.profile import Profile as Profile
 from deniable.core.channels.projective import Projective as Projective
@@ -163,6 +165,5 @@ from deniable.core.wire.width import VERSION as VERSION
 from deniable.core.wire.width import check_header as check_header
 from deniable.core.wire.width import header as header
 from deniable.core.wire.width import output_bits as output_bits
-from deniable.core.wire.width import possible as possible
 
 __all__: list[str]

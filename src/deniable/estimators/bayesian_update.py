@@ -86,6 +86,6 @@ def likelihood_maps(channel: Channel, name: str) -> tuple[Map, Map]:
     low = channel.low / channel.total
     step = (channel.high - channel.low) / channel.total
     return (
-        lambda values: low * values.sum() + step * sums_over_values(channel, values),
-        lambda outputs: low * outputs.sum() + step * sums_over_sets(channel, outputs),
+        lambda values: low * values.sum() + step * sums_over_values(channel.sets, values),
+        lambda outputs: low * outputs.sum() + step * sums_over_sets(channel.sets, outputs),
     )

@@ -12,18 +12,15 @@ one by one, and count with r2. For hashes, r3 is the average over hash functions
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from deniable.core import Bits, Channel, Hadamard, Hashing, Mechanism, Projective, SetSystem, Singleton, Subsets, TwoLevel
-from deniable.errors import NotSupported
+from deniable.core import Bits, Channel, Hadamard, Mechanism, Projective, SetSystem, TwoLevel
 from deniable.estimators.law.field_characters import row_numbers
-from deniable.estimators.law.support import overlap, support
+from deniable.estimators.law.support import support
 
 Floats = NDArray[np.float64]
 MOST_VALUES = 2000
@@ -73,26 +70,11 @@ def support_law(mechanism: Mechanism) -> SupportLaw:
         pair, triple = one.p * one.q, one.q**2
     else:
         assert isinstance(channel, TwoLevel)
-        two, three = overlap(channel.sets), triple_overlap(channel.sets)
+        two, three = channel.sets.overlap(), channel.sets.triple_overlap()
         assert two is not None
         pair = two * channel.high / channel.total
         triple = (three * channel.high + (two - three) * channel.low) / channel.total
     return SupportLaw(channel, float(one.p), float(one.q), float(pair), float(triple))
-
-
-def triple_overlap(sets: SetSystem) -> Fraction:
-    """How many outputs three sets share, when none of them holds what the other two share."""
-    if isinstance(sets, Singleton):
-        return Fraction(0)
-    if isinstance(sets, Hashing):
-        return Fraction(sets.members, sets.buckets**2)
-    if isinstance(sets, Hadamard):
-        return Fraction(sets.members, 1 << (2 * sets.checks))
-    if isinstance(sets, Projective):
-        return Fraction(sets.prime ** (sets.dimension - 3) - 1, sets.prime - 1) if sets.dimension >= 3 else Fraction(0)
-    if isinstance(sets, Subsets):
-        return Fraction(math.comb(sets.size - 3, sets.chosen - 3)) if sets.chosen >= 3 else Fraction(0)
-    raise NotSupported("this set system has no constant overlap of three sets")
 
 
 def people_in_line(sets: SetSystem, people: Floats) -> Floats:

@@ -3,7 +3,6 @@ from deniable.planning.bounds import NoBound as NoBound
 from deniable.planning.bounds import lower_bound as lower_bound
 from deniable.planning.candidate import Candidate as Candidate
 from deniable.planning.candidate import Plan as Plan
-from deniable.planning.candidate import touched as touched
 from deniable.planning.choose import TRIED as TRIED
 from deniable.planning.choose import Impossible as Impossible
 from deniable.planning.choose import plan as plan

@@ -8,16 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from deniable.core import (
-    Bits,
-    Channel,
     Epsilon,
-    Field,
-    Hashing,
     Mechanism,
-    Mixture,
-    Product,
-    Subsets,
-    TwoLevel,
     built_in_names,
     output_bits,
 )
@@ -70,12 +62,12 @@ class Candidate:
     @cached_property
     def client_operations(self) -> int:
         """How many random numbers a device draws for one report."""
-        return max(draws(recipe.channel) for recipe in self.recipes)
+        return max(recipe.channel.draws for recipe in self.recipes)
 
     @cached_property
     def server_operations(self) -> int:
         """How many counters one report may touch: hashes and bits are looked at for every value."""
-        return max(touched(recipe.channel) for recipe in self.recipes)
+        return max(recipe.channel.counters for recipe in self.recipes)
 
     @cached_property
     def attack(self) -> Gain | None:
@@ -127,28 +119,6 @@ class Candidate:
             **dict(self.prediction.more),
             "recipe": first.recipe() if len(self.recipes) == 1 else [recipe.recipe() for recipe in self.recipes],
         }
-
-
-def draws(channel: Channel) -> int:
-    """Random numbers for one report: one, but for bits and parts."""
-    if isinstance(channel, Bits):
-        return channel.outputs.bit_length() - 1
-    if isinstance(channel, Field):
-        return draws(channel.inner)
-    if isinstance(channel, Product):
-        return sum(draws(part) for part in channel.parts)
-    return 1 + max(draws(part) for part in channel.parts) if isinstance(channel, Mixture) else 1
-
-
-def touched(channel: Channel) -> int:
-    """Counters that one report may change."""
-    if isinstance(channel, Bits) or (isinstance(channel, TwoLevel) and isinstance(channel.sets, Hashing | Subsets)):
-        return channel.inputs
-    if isinstance(channel, Field):
-        return touched(channel.inner)
-    if isinstance(channel, Product):
-        return sum(touched(part) for part in channel.parts)
-    return max(touched(part) for part in channel.parts) if isinstance(channel, Mixture) else 1
 
 
 @dataclass(frozen=True)

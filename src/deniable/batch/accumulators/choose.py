@@ -5,28 +5,26 @@ from __future__ import annotations
 from deniable.batch.accumulators.base import Accumulator
 from deniable.batch.accumulators.counts import BitCounts, Counts, SupportCounts
 from deniable.batch.accumulators.joined import Joined, Sampled
-from deniable.core import Bits, FakeData, Field, Hashing, Mechanism, Mixture, Product, Subsets, TwoLevel, WideHashing
+from deniable.core import Mechanism, Sums
 from deniable.errors import NotSupported
+
+_BY_SUMS: dict[Sums, type[Accumulator]] = {
+    "outputs": Counts,
+    "bits": BitCounts,
+    "values": SupportCounts,
+    "parts": Joined,
+    "picked": Sampled,
+}
 
 
 def accumulator_class(mechanism: Mechanism) -> type[Accumulator]:
-    """By the kind of channel."""
-    channel = mechanism.channel
-    if isinstance(channel, Product | FakeData):
-        return Joined
-    if isinstance(channel, Mixture) and all(isinstance(part, Field) for part in channel.parts):
-        return Sampled
-    if isinstance(channel, Bits) or (isinstance(channel, TwoLevel) and isinstance(channel.sets, Subsets)):
-        return BitCounts
-    if isinstance(channel, TwoLevel) and isinstance(channel.sets, Hashing):
-        return SupportCounts
-    if isinstance(channel, Mixture) and any(
-        isinstance(part, TwoLevel) and isinstance(part.sets, WideHashing) for part in channel.parts
-    ):
+    """By what its channel says a collector adds up."""
+    sums = mechanism.channel.sums
+    if sums == "searched":
         raise NotSupported(
             f"reports of {mechanism.name} are searched, not summed: collect them in deniable.estimators.PEMCollector"
         )
-    return Counts
+    return _BY_SUMS[sums]
 
 
 def accumulator_for(mechanism: Mechanism) -> Accumulator:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from deniable.batch.accumulators.base import HEADER, Accumulator, check_head
 from deniable.batch.digits import digit_columns
 from deniable.batch.packing import outputs_from_ints
-from deniable.core import Bits, FakeData, Mechanism, Mixture, Product, Subsets, TwoLevel
+from deniable.core import FakeData, Mechanism, Mixture
 from deniable.errors import Malformed
 
 
@@ -107,7 +107,7 @@ class Sampled(Joined):
 def _own(part: Mechanism, outputs: NDArray[Any]) -> Any:
     """Numbers of a mixture as the arrays the part's own reports have."""
     channel = part.channel
-    rows = isinstance(channel, Bits | Product) or (isinstance(channel, TwoLevel) and isinstance(channel.sets, Subsets))
+    rows = channel.unary or channel.side_by_side
     if rows or outputs.dtype == object:
         return outputs_from_ints(channel, [int(output) for output in outputs.tolist()])
     return outputs

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from deniable.batch.accumulators.base import HEADER, MAGIC, MOST, VERSION, check_head, narrowest, outputs_of, read_sums
 from deniable.batch.accumulators.plain_kernels import GOLDEN
-from deniable.core import Bits, Channel, Hashing, Mechanism, Product, Subsets, TwoLevel
+from deniable.core import Channel, Hashing, Mechanism, TwoLevel
 from deniable.errors import InvalidParameter, Malformed, NotSupported, WrongRecipe
 
 MOST_CELLS = 1 << 22
@@ -24,7 +24,7 @@ class PairCounts:
     """
 
     def __init__(self, mechanism: Mechanism, first: str, second: str) -> None:
-        if not isinstance(mechanism.channel, Product):
+        if not mechanism.channel.side_by_side:
             raise NotSupported(
                 f"{mechanism.name} never reports two fields of one person truthfully, so it has no two-way tables; use product"
             )
@@ -34,10 +34,10 @@ class PairCounts:
         self.mechanism = mechanism
         self.fields = (first, second)
         self.places = (names.index(first), names.index(second))
-        self.channels = tuple(mechanism.channel.parts[place] for place in self.places)
+        self.channels = tuple(mechanism.channel.side_by_side[place] for place in self.places)
         self.shape = (self.channels[0].inputs, self.channels[1].inputs)
         for channel in self.channels:
-            if not isinstance(channel, Bits | TwoLevel):
+            if channel.support() is None:
                 raise NotSupported("a two-way table needs fields whose reports support values: categorical mechanisms")
         if self.shape[0] * self.shape[1] > MOST_CELLS:
             raise NotSupported(f"a two-way table has at most {MOST_CELLS} cells, this one {self.shape[0] * self.shape[1]}")
@@ -120,7 +120,7 @@ class PairCounts:
 
 def support_rows(channel: Channel, outputs: NDArray[Any]) -> NDArray[np.bool_]:
     """Row i, column v: does report i support value v?"""
-    if isinstance(channel, Bits) or (isinstance(channel, TwoLevel) and isinstance(channel.sets, Subsets)):
+    if channel.unary:
         return np.unpackbits(outputs, axis=1, count=channel.inputs, bitorder="little").astype(np.bool_)
     assert isinstance(channel, TwoLevel)
     if isinstance(channel.sets, Hashing):

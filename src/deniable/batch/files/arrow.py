@@ -14,7 +14,7 @@ from deniable.batch.accumulators.counts import Counts, SupportCounts
 from deniable.batch.files.intake import OTHER_RECIPE, OUT_OF_RANGE, UNREADABLE, Intake
 from deniable.batch.files.rows import Waiting
 from deniable.batch.packing import outputs_from_ints
-from deniable.core import Bits, output_bits, possible
+from deniable.core import Bits, output_bits
 from deniable.errors import Malformed, WrongRecipe
 
 MOST_ROWS, LEAST_ROWS = 1 << 20, 1 << 10
@@ -125,7 +125,7 @@ class RowReader:
         new = np.flatnonzero((sums > 0) & ~seen)
         if not len(new):
             return
-        fine = np.array([possible(self.channel, output) for output in new.tolist()], np.bool_)
+        fine = np.array([self.channel.possible(output) for output in new.tolist()], np.bool_)
         seen[new[fine]] = True
         if not fine.all():
             bad = new[~fine]

@@ -15,7 +15,7 @@ from deniable.batch.accumulators.choose import accumulator_for
 from deniable.batch.packing import outputs_from_ints
 from deniable.batch.reports import Reports
 from deniable.batch.sampler import output_dtype
-from deniable.core import Hashing, Mechanism, PrefixExtendingMethod, TwoLevel, possible
+from deniable.core import Mechanism, PrefixExtendingMethod
 from deniable.errors import Malformed, UnknownVersion, WireError, WrongRecipe
 
 OUT_OF_RANGE = "out of range"
@@ -131,7 +131,7 @@ class _Possible:
         self.channel = channel
         empty = outputs_from_ints(channel, [])
         self.numbers = isinstance(empty, np.ndarray) and empty.ndim == 1 and empty.dtype != object
-        self.everything = isinstance(channel, TwoLevel) and isinstance(channel.sets, Hashing)
+        self.everything = channel.sums == "values"
         self.known: NDArray[np.int8] | None = None
         if self.numbers and not self.everything and channel.outputs <= MOST_KNOWN:
             self.known = np.full(channel.outputs, -1, np.int8)
@@ -142,18 +142,18 @@ class _Possible:
         array = outputs
         if isinstance(outputs, list):
             if not self.numbers or any(not 0 <= output < count for output in outputs):
-                return np.array([0 <= output < count and possible(self.channel, output) for output in outputs], np.bool_)
+                return np.array([0 <= output < count and self.channel.possible(output) for output in outputs], np.bool_)
             array = np.array(outputs, np.uint64)
         assert isinstance(array, np.ndarray)
         good: NDArray[np.bool_] = array <= np.uint64(min(count - 1, (1 << 64) - 1))
         if self.everything:
             return good
         if self.known is None:
-            inside = [possible(self.channel, output) for output in array[good].tolist()]
+            inside = [self.channel.possible(output) for output in array[good].tolist()]
             good[good] = np.array(inside, np.bool_)
             return good
         places = array[good].astype(np.int64)
         new = np.unique(places[self.known[places] < 0])
-        self.known[new] = [possible(self.channel, output) for output in new.tolist()]
+        self.known[new] = [self.channel.possible(output) for output in new.tolist()]
         good[good] = self.known[places] == 1
         return good

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from deniable.core.exact.numbers import show_fraction
 from deniable.core.randomness.coins import Coins
 from deniable.errors import InvalidParameter
+
+Sums = Literal["outputs", "bits", "values", "parts", "picked", "searched"]
+"""What a collector adds up: the reports of every output, or bit, or that support a value; a sum for each part, of everyone or of
+those whose part was picked; or nothing, because reports are searched."""
 
 
 class Channel(ABC):
@@ -53,6 +57,44 @@ class Channel(ABC):
     def row(self, index: int) -> Iterator[int]:
         """All weights of one input, in the order of outputs."""
         return (self.weight(index, output) for output in range(self.outputs))
+
+    def possible(self, output: int) -> bool:
+        """Does any input give this output? Some encodings leave numbers unused."""
+        return True
+
+    @property
+    def sums(self) -> Sums:
+        """What a collector adds up."""
+        return "outputs"
+
+    @property
+    def side_by_side(self) -> Sequence[Channel]:
+        """The parts that report side by side; arrays of outputs are then tuples, one column for each. Else none."""
+        return ()
+
+    @property
+    def unary(self) -> bool:
+        """Is an output a string of bits, one for each value? Arrays of such outputs are rows of bytes."""
+        return False
+
+    @property
+    def ones(self) -> int | None:
+        """How many of its bits are 1 in every output, where that is part of the law."""
+        return None
+
+    def support(self) -> tuple[Fraction, Fraction] | None:
+        """How likely a report supports its own value and any other one; None where values have no such set of outputs."""
+        return None
+
+    @property
+    def draws(self) -> int:
+        """How many random numbers a device draws for one report."""
+        return 1
+
+    @property
+    def counters(self) -> int:
+        """How many counters of a collector one report may touch: bits and hashes are looked at for every value."""
+        return self.inputs if self.sums in ("bits", "values") else 1
 
     def check(self, index: int, output: int | None = None) -> None:
         """Refuse indices that are not the channel's own. Only ever sees public or encoded numbers."""

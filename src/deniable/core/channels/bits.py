@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from deniable.core.channels.base import Channel
+from deniable.core.channels.base import Channel, Sums
 from deniable.core.randomness.coins import Coins
 from deniable.errors import InvalidParameter
 
@@ -68,6 +68,21 @@ class Bits(Channel):
         rest = self.size - 1 - others
         chance = self.own if mine else self.scale - self.own
         return int(chance * self.other**others * (self.scale - self.other) ** rest)
+
+    @property
+    def sums(self) -> Sums:
+        return "bits"
+
+    @property
+    def unary(self) -> bool:
+        return True
+
+    def support(self) -> tuple[Fraction, Fraction]:
+        return Fraction(self.own, self.scale), Fraction(self.other, self.scale)
+
+    @property
+    def draws(self) -> int:
+        return self.size
 
     def max_ratio(self) -> Fraction:
         """Two bits differ between two inputs: own (scale - other) / (other (scale - own))."""

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from deniable.core.channels.base import Channel, column_ratio
+from deniable.core.channels.base import Channel, Sums, column_ratio
 from deniable.core.randomness.coins import Coins
 from deniable.errors import InvalidParameter
 
@@ -55,6 +55,9 @@ class Interpolated(Channel):
     def max_ratio(self) -> Fraction | None:
         """The inner ratio: mixtures cannot exceed it, and the pure rows attain it."""
         return self.inner.max_ratio()
+
+    def possible(self, output: int) -> bool:
+        return self.inner.possible(output)
 
     def compiled(self) -> dict[str, Any]:
         """The inner channel and the number of steps."""
@@ -133,6 +136,23 @@ class Mixture(Channel):
         """The worst part's ratio."""
         ratios = [part.max_ratio() for part in self.parts]
         return None if None in ratios else max(ratio for ratio in ratios if ratio is not None)
+
+    def possible(self, output: int) -> bool:
+        j, inner = self.part_of(output)
+        return self.parts[j].possible(inner)
+
+    @property
+    def sums(self) -> Sums:
+        kinds = {part.sums for part in self.parts}
+        return "picked" if kinds == {"picked"} else "searched" if "searched" in kinds else "outputs"
+
+    @property
+    def draws(self) -> int:
+        return 1 + max(part.draws for part in self.parts)
+
+    @property
+    def counters(self) -> int:
+        return max(part.counters for part in self.parts)
 
     def compiled(self) -> dict[str, Any]:
         """Parts and shares."""

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from deniable.core.channels.base import Channel
+from deniable.core.channels.base import Channel, Sums
 from deniable.core.channels.chain import Mixture
 from deniable.core.channels.product import digits, undigits
 from deniable.core.channels.sets import Singleton
@@ -71,6 +71,21 @@ class Field(Channel):
     def max_ratio(self) -> Fraction | None:
         """The inner ratio: every digit occurs."""
         return self.inner.max_ratio()
+
+    def possible(self, output: int) -> bool:
+        return self.inner.possible(output)
+
+    @property
+    def sums(self) -> Sums:
+        return "picked"
+
+    @property
+    def draws(self) -> int:
+        return self.inner.draws
+
+    @property
+    def counters(self) -> int:
+        return self.inner.counters
 
     def compiled(self) -> dict[str, Any]:
         """Which digit, of which sizes, and the inner channel."""
@@ -163,6 +178,10 @@ class FakeData(Channel):
         """
         rest = sum(self.lows) - self.lows[place]
         return Fraction(self.highs[place] + rest, self.lows[place] + rest)
+
+    @property
+    def sums(self) -> Sums:
+        return "parts"
 
     def compiled(self) -> dict[str, Any]:
         """The parts."""

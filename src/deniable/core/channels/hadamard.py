@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -89,6 +90,12 @@ class Hadamard(SetSystem):
             row >>= self.checks
             output >>= self.checks
         return total
+
+    def overlap(self) -> Fraction:
+        return Fraction(self.members, 1 << self.checks)
+
+    def triple_overlap(self) -> Fraction:
+        return Fraction(self.members, 1 << (2 * self.checks))
 
     def contains(self, index: int, output: int) -> bool:
         """Are all checks passed?"""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
+from typing import Any, ClassVar
 
+from deniable.core.channels.base import Sums
 from deniable.core.channels.sets import SetSystem
 from deniable.errors import InvalidParameter
 
@@ -48,6 +50,13 @@ class Hashing(SetSystem):
         return SEEDS * self.buckets
 
     members = SEEDS
+    sums: ClassVar[Sums] = "values"
+
+    def overlap(self) -> Fraction:
+        return Fraction(self.members, self.buckets)
+
+    def triple_overlap(self) -> Fraction:
+        return Fraction(self.members, self.buckets**2)
 
     def bucket(self, seed: int, index: int) -> int:
         """The bucket of a value under a seed."""

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from deniable.core.channels.base import Channel
+from deniable.core.channels.base import Channel, Sums
 from deniable.core.randomness.coins import Coins
 
 
@@ -65,6 +65,25 @@ class Product(Channel):
         if None in ratios:
             return None
         return math.prod((ratio for ratio in ratios if ratio is not None), start=Fraction(1))
+
+    def possible(self, output: int) -> bool:
+        return all(part.possible(digit) for part, digit in zip(self.parts, self.split_output(output), strict=True))
+
+    @property
+    def sums(self) -> Sums:
+        return "parts"
+
+    @property
+    def side_by_side(self) -> Sequence[Channel]:
+        return self.parts
+
+    @property
+    def draws(self) -> int:
+        return sum(part.draws for part in self.parts)
+
+    @property
+    def counters(self) -> int:
+        return sum(part.counters for part in self.parts)
 
     def compiled(self) -> dict[str, Any]:
         """The parts."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -67,6 +68,12 @@ class Projective(SetSystem):
             number = number * self.prime + digit * scale % self.prime
         after = len(vector) - 1 - lead
         return number + int((self.prime**after - 1) // (self.prime - 1))
+
+    def overlap(self) -> Fraction:
+        return Fraction(self.prime ** (self.dimension - 2) - 1, self.prime - 1)
+
+    def triple_overlap(self) -> Fraction:
+        return Fraction(self.prime ** (self.dimension - 3) - 1, self.prime - 1) if self.dimension >= 3 else Fraction(0)
 
     def contains(self, index: int, output: int) -> bool:
         """Is the point on the hyperplane?"""

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from deniable.errors import InvalidParameter
+from deniable.core.channels.base import Sums
+from deniable.errors import InvalidParameter, NotSupported
 
 
 class SetSystem(ABC):
@@ -38,6 +40,24 @@ class SetSystem(ABC):
     def possible(self, output: int) -> bool:
         """Does the output occur at all? (Some encodings leave numbers unused.)"""
         return True
+
+    sums: ClassVar[Sums] = "outputs"
+    """What a collector adds up, as for a channel."""
+    unary: ClassVar[bool] = False
+    """Is an output a string of bits, one for each value?"""
+
+    @property
+    def ones(self) -> int | None:
+        """How many of its bits are 1 in every output, where that is part of the law."""
+        return None
+
+    def overlap(self) -> Fraction | None:
+        """How many outputs two sets share, when any two share as many; for hashes, on average over their functions."""
+        return None
+
+    def triple_overlap(self) -> Fraction:
+        """How many outputs three sets share, when none of them holds all that the other two share."""
+        raise NotSupported("this set system has no constant overlap of three sets")
 
     @abstractmethod
     def contains(self, index: int, output: int) -> bool:
@@ -73,6 +93,12 @@ class Singleton(SetSystem):
         return self.size
 
     members = 1
+
+    def overlap(self) -> Fraction:
+        return Fraction(0)
+
+    def triple_overlap(self) -> Fraction:
+        return Fraction(0)
 
     def contains(self, index: int, output: int) -> bool:
         """Only the true value is favoured."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
+from deniable.core.channels.base import Sums
 from deniable.core.channels.sets import SetSystem
 from deniable.errors import InvalidParameter
 
@@ -41,6 +43,19 @@ class Subsets(SetSystem):
     def others(self) -> int:
         """Subsets that do not."""
         return math.comb(self.size - 1, self.chosen)
+
+    sums: ClassVar[Sums] = "bits"
+    unary: ClassVar[bool] = True
+
+    @property
+    def ones(self) -> int:
+        return self.chosen
+
+    def overlap(self) -> Fraction:
+        return Fraction(math.comb(self.size - 2, self.chosen - 2)) if self.chosen >= 2 else Fraction(0)
+
+    def triple_overlap(self) -> Fraction:
+        return Fraction(math.comb(self.size - 3, self.chosen - 3)) if self.chosen >= 3 else Fraction(0)
 
     def possible(self, output: int) -> bool:
         """Only numbers with `chosen` binary ones are subsets of the right size."""

@@ -71,6 +71,9 @@ class Table(Channel):
         """The row itself."""
         return iter(self.rows[index])
 
+    def possible(self, output: int) -> bool:
+        return any(row[output] for row in self.rows)
+
     @cached_property
     def _ratio(self) -> Fraction | None:
         worst = Fraction(1)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from deniable.core.channels.base import Channel
+from deniable.core.channels.base import Channel, Sums
 from deniable.core.channels.sets import SetSystem
 from deniable.core.exact.epsilon import Epsilon
 from deniable.core.exact.weights import two_level_weights
@@ -73,6 +73,28 @@ class TwoLevel(Channel):
         if not self.sets.possible(output):
             return 0
         return self.high if self.sets.contains(index, output) else self.low
+
+    def possible(self, output: int) -> bool:
+        return self.sets.possible(output)
+
+    @property
+    def sums(self) -> Sums:
+        return self.sets.sums
+
+    @property
+    def unary(self) -> bool:
+        return self.sets.unary
+
+    @property
+    def ones(self) -> int | None:
+        return self.sets.ones
+
+    def support(self) -> tuple[Fraction, Fraction] | None:
+        shared, members = self.sets.overlap(), self.sets.members
+        if shared is None:
+            return None
+        other = (shared * self.high + (members - shared) * self.low) / self.total
+        return Fraction(members * self.high, self.total), other
 
     def max_ratio(self) -> Fraction:
         """high / low: some output is favoured by one input and not by another."""

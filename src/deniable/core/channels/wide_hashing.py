@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
+from deniable.core.channels.base import Sums
 from deniable.core.channels.hashing import SEEDS, mix
 from deniable.core.channels.sets import SetSystem
 from deniable.errors import InvalidParameter
@@ -49,6 +50,7 @@ class WideHashing(SetSystem):
         return SEEDS * self.buckets
 
     members = SEEDS
+    sums: ClassVar[Sums] = "searched"
 
     def bucket(self, key: int, index: int) -> int:
         """The bucket of a word's prefix under a key."""

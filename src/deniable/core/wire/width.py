@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 from deniable.core.channels.base import Channel
-from deniable.core.channels.chain import Interpolated, Mixture
-from deniable.core.channels.fake_data import Field
-from deniable.core.channels.product import Product
-from deniable.core.channels.table import Table
-from deniable.core.channels.two_level import TwoLevel
 from deniable.core.mechanisms.base import Mechanism
 from deniable.core.reports.report import Report
 from deniable.errors import Malformed, UnknownVersion, WrongRecipe
@@ -54,7 +49,7 @@ def check_recipe(mechanism: Mechanism, fingerprint: str) -> None:
 
 def check_output(channel: Channel, output: int) -> int:
     """Refuse numbers no input could have given."""
-    if not 0 <= output < channel.outputs or not possible(channel, output):
+    if not 0 <= output < channel.outputs or not channel.possible(output):
         raise Malformed("the report's output is not one this recipe can give")
     return output
 
@@ -67,19 +62,3 @@ def check_report(mechanism: Mechanism, report: Report) -> int:
         raise Malformed("a report's recipe is text and its output a whole number")
     check_recipe(mechanism, report.recipe)
     return check_output(mechanism.channel, report.output)
-
-
-def possible(channel: Channel, output: int) -> bool:
-    """Does any input give this output? (Some encodings leave numbers unused.)"""
-    if isinstance(channel, TwoLevel):
-        return channel.sets.possible(output)
-    if isinstance(channel, Product):
-        return all(possible(part, digit) for part, digit in zip(channel.parts, channel.split_output(output), strict=True))
-    if isinstance(channel, Mixture):
-        part, inner = channel.part_of(output)
-        return possible(channel.parts[part], inner)
-    if isinstance(channel, Interpolated | Field):
-        return possible(channel.inner, output)
-    if isinstance(channel, Table):
-        return any(row[output] for row in channel.rows)
-    return True

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from deniable.core import Bits, Hadamard, Hashing, Mechanism, Projective, SetSystem, Singleton, Subsets, TwoLevel
+from deniable.core import Mechanism
 from deniable.errors import NotSupported
 
 
@@ -36,30 +35,10 @@ def support(mechanism: Mechanism) -> Support:
     >>> round(found.variance(100), 4)   # 100 e / (e - 1)**2
     92.0674
     """
-    channel = mechanism.channel
-    if isinstance(channel, Bits):
-        return Support(Fraction(channel.own, channel.scale), Fraction(channel.other, channel.scale))
-    shared = overlap(channel.sets) if isinstance(channel, TwoLevel) else None
-    if not isinstance(channel, TwoLevel) or shared is None:
+    chances = mechanism.channel.support()
+    if chances is None:
         raise NotSupported(
             f"{type(mechanism).__name__} does not favour one set of outputs per category, so it has no p and q; "
             "for numbers use variance(mechanism, value)"
         )
-    members = channel.sets.members
-    own = Fraction(members * channel.high, channel.total)
-    return Support(own, (shared * channel.high + (members - shared) * channel.low) / channel.total)
-
-
-def overlap(sets: SetSystem) -> Fraction | None:
-    """How many outputs S_v and S_x share, when that is the same for every pair of values."""
-    if isinstance(sets, Singleton):
-        return Fraction(0)
-    if isinstance(sets, Hashing):
-        return Fraction(sets.members, sets.buckets)
-    if isinstance(sets, Hadamard):
-        return Fraction(sets.members, 1 << sets.checks)
-    if isinstance(sets, Projective):
-        return Fraction(sets.prime ** (sets.dimension - 2) - 1, sets.prime - 1)
-    if isinstance(sets, Subsets):
-        return Fraction(math.comb(sets.size - 2, sets.chosen - 2)) if sets.chosen >= 2 else Fraction(0)
-    return None
+    return Support(*chances)

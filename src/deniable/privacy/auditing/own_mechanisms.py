@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.batch import Keystream, SystemKeystream, draw_many
-from deniable.core import Bits, Channel, Hashing, Mechanism, Mixture, Product, SketchSigns, Subsets, TwoLevel, WideHashing
+from deniable.core import Channel, Hashing, Mechanism, Mixture, Product, SketchSigns, TwoLevel, WideHashing
 from deniable.privacy.auditing.fields import table_of_array
 from deniable.privacy.auditing.sampled import CONFIDENCE, audit
 from deniable.privacy.auditing.search import Support
@@ -43,12 +43,11 @@ def _inputs(channel: Channel, indices: list[int], order: Order) -> Any:
 def spread(channel: Channel, outputs: Any) -> NDArray[Any]:
     """Batch outputs as one array: numbers, or rows with one column per bit or part."""
     if isinstance(outputs, tuple):
-        parts = channel.parts if isinstance(channel, Product) else [channel] * len(outputs)
+        parts = channel.side_by_side or [channel] * len(outputs)
         columns = [spread(part, column) for part, column in zip(parts, outputs, strict=True)]
         return np.column_stack(columns)
     rows = np.asarray(outputs)
-    bits = isinstance(channel, Bits) or (isinstance(channel, TwoLevel) and isinstance(channel.sets, Subsets))
-    if bits and rows.ndim == 2:
+    if channel.unary and rows.ndim == 2:
         return np.unpackbits(rows, axis=1, bitorder="little", count=channel.inputs)
     return rows
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy import special
 
 from deniable.batch import Accumulator, BitCounts, SupportCounts
-from deniable.core import Subsets, TwoLevel
 from deniable.errors import NotSupported
 from deniable.estimators import dense, support_law
 from deniable.privacy.auditing.reconstruction import MOST_WEIGHTS
@@ -116,7 +115,7 @@ def _support(sums: Accumulator, error: float) -> Plausibility:
     chance, method = float(2 * len(counts) * tails.min()), "every count between nobody and everybody"
     channel = sums.mechanism.channel
     if isinstance(sums, BitCounts):
-        subset = isinstance(channel, TwoLevel) and isinstance(channel.sets, Subsets)
+        subset = channel.ones is not None
         total = _total_chance(counts, n, law.p, law.q, subset)
         if 2 * total < chance:
             chance, method = 2 * total, "the number of ones in all reports"

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.batch import Keystream, SystemKeystream, draw_many, uniform_below
-from deniable.core import Bits, Channel, Mechanism, Subsets, TwoLevel
+from deniable.core import Channel, Mechanism
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import dense
 from deniable.privacy.auditing.bounds import chance_above, chance_below
@@ -98,7 +98,7 @@ def _bound(epsilon: float, inputs: int) -> float:
 
 def _likelihood(channel: Channel) -> Any:
     """Outputs of many users -> log likelihoods of every input, up to a constant per output."""
-    if isinstance(channel, Bits) or (isinstance(channel, TwoLevel) and isinstance(channel.sets, Subsets)):
+    if channel.unary:
         return lambda outputs: spread(channel, outputs).astype(np.float64)  # every set bit is worth the same
     support = own_support(channel)
     if support is not None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
+from deniable.core.channels.base import Channel
 from deniable.core.channels.product import Product, digits, undigits
 from deniable.core.domains.base import Domain
 from deniable.core.domains.binary import Binary
@@ -54,7 +55,7 @@ class RecordMechanism(Mechanism):
         whole = sum((part.lifetime for part in parts), start=Fraction(0))
         return max(self.privacy.exact, whole) if layered else self.privacy.exact
 
-    def build(self) -> Product:
+    def build(self) -> Channel:
         """The parts' channels side by side."""
         return Product([part.channel for part in self.parts.values()])
 

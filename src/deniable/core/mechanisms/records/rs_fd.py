@@ -58,7 +58,7 @@ class RandomSamplingPlusFakeData(RecordMechanism):
         fields = self.domain.fields
         return {name: FieldAmongFakes(domain=domain, epsilon=self.privacy, fields=len(fields)) for name, domain in fields.items()}
 
-    def build(self) -> FakeData:  # type: ignore[override]
+    def build(self) -> FakeData:
         """Randomized response for the field that is picked."""
         return fake_data(self.domain, self.privacy)
 

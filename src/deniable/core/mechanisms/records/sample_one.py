@@ -55,7 +55,7 @@ class SampleOne(RecordMechanism):
         whole = Epsilon(epsilon)
         return cls(domain=record, epsilon=whole, parts=whole_parts(record, whole, mechanism))
 
-    def build(self) -> Mixture:  # type: ignore[override]
+    def build(self) -> Mixture:
         """A fair coin chooses the part, and the part sees its own field only."""
         return one_of([part.channel for part in self.parts.values()])
 
