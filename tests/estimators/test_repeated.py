@@ -122,4 +122,4 @@ def test_one_user_gives_a_wide_interval() -> None:
     one = randomize_many(WEEKLY, [0], FixedKeystream(1))
     for target in ("these users", "population"):
         low, high = shares_per_user(one, ["ann"], target=target).interval()
-        assert (high - low).min() > 1
+        assert (high - low).min() > 0.99  # all that is possible

@@ -13,6 +13,7 @@ from deniable.estimators.directions import Direction as Direction
 from deniable.estimators.directions import direction as direction
 from deniable.estimators.directions import first_coefficient as first_coefficient
 from deniable.estimators.distribution_estimate import Distribution as Distribution
+from deniable.estimators.distribution_estimate import Ends as Ends
 from deniable.estimators.distribution_grid import IMAGINED as IMAGINED
 from deniable.estimators.distribution_grid import binned as binned
 from deniable.estimators.distribution_grid import count_covariance as count_covariance
@@ -76,6 +77,10 @@ from deniable.estimators.questions import usual_questions as usual_questions
 from deniable.estimators.ranges import range_share as range_share
 from deniable.estimators.repeated import shares_over_rounds as shares_over_rounds
 from deniable.estimators.repeated import shares_per_user as shares_per_user
+from deniable.estimators.score_intervals import ScoreIntervals as ScoreIntervals
+from deniable.estimators.score_intervals import ScoreQuestion as ScoreQuestion
+from deniable.estimators.score_intervals import averaged as averaged
+from deniable.estimators.score_intervals import of_table as of_table
 from deniable.estimators.shape_fit import STOP as STOP
 from deniable.estimators.shape_fit import Shape as Shape
 from deniable.estimators.shape_fit import shape as shape

@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from deniable.batch import Joined, Sampled
+from deniable.batch import Accumulator, Joined, Sampled
 from deniable.core import (
     Binary,
     Categories,
@@ -33,6 +33,7 @@ from deniable.estimators.estimate import Estimate, Target, check_target
 from deniable.estimators.frequency import shares
 from deniable.estimators.law.support import support
 from deniable.estimators.projections import simplex
+from deniable.estimators.score_intervals import of_supports
 from deniable.estimators.source import Source, accumulated
 
 Aim = Literal["mean", "worst"]
@@ -58,11 +59,11 @@ def attribute_shares(source: Source, *, target: Target = "these users") -> dict[
         if part.n == 0:
             raise InvalidParameter(f"nobody answered the field {name!r} yet; collect more reports")
         own = shares(part, target=target)
-        found[name] = _of_everyone(own, sums.n) if isinstance(sums, Sampled) and target == "these users" else own
+        found[name] = _of_everyone(own, part, sums.n) if isinstance(sums, Sampled) and target == "these users" else own
     return found
 
 
-def _of_everyone(answered: Estimate, everyone: int) -> Estimate:
+def _of_everyone(answered: Estimate, part: Accumulator, everyone: int) -> Estimate:
     """The shares of all, from those who were picked without replacement: the noise, and who was picked."""
     n = answered.n
     people = simplex(answered.value, 1.0)
@@ -73,8 +74,10 @@ def _of_everyone(answered: Estimate, everyone: int) -> Estimate:
         covariance = covariance + picked * (np.diag(people) - np.outer(people, people))
     variance = answered.variance + picked * people * (1 - people)
     method = f"{answered.method}, {n} of {everyone} picked"
-    # The exact interval of those who answered is not one of all.
-    return replace(answered, variance=variance, covariance=covariance, method=method, small_sample=None)
+    law, sampled = support(part.mechanism), (everyone - n) / max(everyone - 1, 1)
+    # The intervals of those who answered are not those of all.
+    sure = of_supports(answered.value, float(law.p), float(law.q), n, sampled)
+    return replace(answered, variance=variance, covariance=covariance, method=method, small_sample=None, sure=sure)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,10 @@ from deniable.errors import NotSupported
 from deniable.estimators.estimate import Target, check_target, half_width
 from deniable.estimators.source import Source, accumulated
 
+WEAK, SURE = 3.0, 4.0
+"""Up to so many standard errors a resultant may be none; from so many on its side is known."""
+UNSURE = 0.5
+"""By so many of its own standard errors a spread is taken larger than it was seen: few reports show few of the far ones."""
 FAR = 20.0
 """A concentration of so many standard errors is as good as normal."""
 LEAST_COEFFICIENT = 0.02
@@ -41,12 +45,28 @@ class Direction:
 
         Where it may be 0 in every direction there is no mean direction, and the interval is the whole circle.
         """
-        reach = half_width(level)
+        reach = half_width(level) + self._either_side(level)
         along, across = reach * self.concentration_error, reach * self.standard_error * 2 * math.pi / self.period
         known = 1 - (along / self.concentration) ** 2 if self.concentration > 0 else -1.0
         turn = math.atan(across / math.sqrt(known)) if known > 0 and math.isfinite(across) else math.pi
         half = turn / (2 * math.pi) * self.period
         return self.angle - half, self.angle + half
+
+    def _either_side(self, level: float) -> float:
+        """How much farther to reach when the resultant is weak: the estimate may then point away from the truth.
+
+        Under no resultant at all the distance from a ray is that from a line in half of the cases, else that from a point.
+        """
+        if self.concentration >= SURE * self.concentration_error:
+            return 0.0
+        reach, miss = half_width(level), 1 - level
+        low, high = reach**2, reach**2 + 4.0
+        for _ in range(40):
+            middle = (low + high) / 2
+            far = float(special.erfc(math.sqrt(middle / 2)) + math.exp(-middle / 2)) / 2
+            low, high = (middle, high) if far > miss else (low, middle)
+        part = min(1.0, (SURE - self.concentration / self.concentration_error) / (SURE - WEAK)) if self.concentration_error else 1.0
+        return part * (math.sqrt(high) - reach)
 
     def concentration_interval(self, level: float = 0.95) -> tuple[float, float]:
         """The same for the concentration: the length of a vector with noise both ways, which noise makes longer."""
@@ -96,7 +116,7 @@ def direction(source: Source, *, target: Target = "these users") -> Direction:
         across -= shrinkage**2 * (1 - users) / 2
     n = max(sums.n - 1, 1)
     # A single report could be anywhere: the largest spread there is.
-    along, across = (max(along, 0.0), max(across, 0.0)) if sums.n > 1 else (1.0, 1.0)
+    along, across = (_on_the_safe_side(along, n), _on_the_safe_side(across, n)) if sums.n > 1 else (1.0, 1.0)
     error = math.sqrt(across / n) / resultant if resultant else math.inf
     period = float(mechanism.domain.period)
     return Direction(
@@ -108,6 +128,12 @@ def direction(source: Source, *, target: Target = "these users") -> Direction:
         n=sums.n,
         target=target,
     )
+
+
+def _on_the_safe_side(spread: float, n: int) -> float:
+    """A mean square of numbers between -1 and 1, and something for not knowing it exactly."""
+    seen = min(max(spread, 0.0), 1.0)
+    return seen + UNSURE * math.sqrt(seen * (1 - seen) / n)
 
 
 def _turned(sums: Accumulator, mechanism: CircularMechanism, order: int) -> complex:

@@ -17,9 +17,10 @@ from deniable.batch import Joined
 from deniable.core import Binary, Categories, Table
 from deniable.errors import NotSupported
 from deniable.estimators.covariance import MOST_VALUES, support_law
-from deniable.estimators.estimate import Estimate, Target, check_target
+from deniable.estimators.estimate import Estimate, SmallSample, Target, check_target
 from deniable.estimators.intervals import SupportInterval
 from deniable.estimators.projections import simplex
+from deniable.estimators.score_intervals import of_table
 from deniable.estimators.source import Source, accumulated
 from deniable.estimators.supports import support_counts
 from deniable.estimators.table_decoder import TableDecoder
@@ -60,17 +61,19 @@ def _estimate(source: Source, target: Target, *, as_shares: bool) -> Estimate:
     if not isinstance(domain, Categories | Binary):
         raise NotSupported(f"{mechanism.name} reports no categories; counts are for categorical mechanisms, numbers have a mean")
     scale = 1 / n if as_shares else 1.0
-    small_sample = sure = None
+    small_sample: SmallSample | None = None
     if isinstance(mechanism.channel, Table):
         decoder = TableDecoder(mechanism)
         value: Floats = decoder.inverse @ sums.sums
         noise, widest = decoder.count_noise, np.ptp(decoder.inverse, axis=1)
+        sampled = float(target == "population")
+        sure: SmallSample = of_table(value / n, simplex(value / n, 1.0), decoder.inverse, decoder.law, n, sampled, n * scale)
     else:
         law, supported = support_law(mechanism), support_counts(sums)
         value = np.asarray((supported - n * law.q) / law.gap, np.float64)
         noise, widest = law.count_noise, np.full(len(value), 1 / law.gap)
-        small_sample = SupportInterval(supported, n, law.p, law.q, scale, target == "these users")
-        sure = replace(small_sample, own=OWN)
+        exact = SupportInterval(supported, n, law.p, law.q, scale, target == "these users")
+        small_sample, sure = exact, replace(exact, own=OWN)
     spread = _spread(noise, widest, value, n, target)
     full = spread.ndim == 2
     return Estimate(

@@ -7,9 +7,10 @@ many bins (Cormode, Kulkarni and Srivastava, 2019).
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -25,17 +26,22 @@ from deniable.batch import (
     unframed,
     uniform_below,
 )
-from deniable.core import Categories, EpsilonLike, Interval, Mechanism, cells, make_mechanism
+from deniable.core import Bits, Categories, Channel, EpsilonLike, Interval, Mechanism, TwoLevel, cells, make_mechanism
 from deniable.errors import InvalidParameter, WrongRecipe
 from deniable.estimators.bins import Floats
-from deniable.estimators.estimate import Estimate
+from deniable.estimators.distribution_estimate import Ends
+from deniable.estimators.estimate import Estimate, half_width
 from deniable.estimators.law.support import support
+from deniable.estimators.projections import simplex
 from deniable.estimators.quantile_levels import checked_levels
 from deniable.estimators.ranges import covered
-from deniable.estimators.supports import support_counts
+from deniable.estimators.score_intervals import ScoreIntervals, ScoreQuestion, averaged
+from deniable.estimators.supports import sums_over_sets, sums_over_values, support_counts
 from deniable.estimators.tree import consistent, influence
 
 MOST_LEAVES = 1 << 20
+MOST_SURE = 1 << 10
+"""Up to so many leaves all of them have intervals from the law of the reports; with more, normal ones."""
 
 
 @dataclass(frozen=True)
@@ -173,10 +179,14 @@ class TreeSums:
             labels=tuple(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)),
             total=1.0,
             bounds=(0.0, 1.0),
+            sure=self._sure([*np.eye(len(leaves))], leaves) if len(leaves) <= MOST_SURE else None,
         )
 
     def range_share(self, low: float, high: float) -> Estimate:
-        """The share of users between low and high, unbiased up to the bins at both ends."""
+        """The share of users between low and high, unbiased up to the bins at both ends.
+
+        The interval holds for every distribution: a bin that is cut counts as outside for its lower end, as inside for its upper.
+        """
         if not low <= high:
             raise InvalidParameter("low must not lie above high")
         question = covered(self.tree.edges, float(low), float(high))
@@ -188,6 +198,7 @@ class TreeSums:
             target="population",
             method=self._method("range"),
             bounds=(0.0, 1.0),
+            sure=replace(self._sure([np.ceil(question)], leaves, [np.floor(question + 1e-12)]), single=True),
         )
 
     def cdf(self) -> Estimate:
@@ -203,13 +214,15 @@ class TreeSums:
             method=self._method("cdf"),
             labels=tuple(self.tree.edges[1:-1].tolist()),
             bounds=(0.0, 1.0),
+            sure=self._sure([(below < edge).astype(np.float64) for edge in inner], leaves) if len(leaves) <= MOST_SURE else None,
         )
 
     def quantiles(self, levels: float | Sequence[float] = (0.25, 0.5, 0.75)) -> Estimate:
         """The values below which these shares of the users lie, from the cdf made to rise.
 
         The standard error is a quarter of the distance between the quantiles at level plus and minus two
-        standard errors of the share below: nearer by, the noise of single bins would hide the slope.
+        standard errors of the share below: nearer by, the noise of single bins would hide the slope. An interval ends
+        at the edge of a bin, where the share below is surely smaller, or surely as large.
         """
         wanted, edges = checked_levels(levels), self.tree.edges
         leaves = consistent(self.node_shares(), self.node_variances(), self.tree.fan_out)[-1]
@@ -229,7 +242,45 @@ class TreeSums:
             method=self._method("quantiles"),
             labels=tuple(wanted.tolist()),
             bounds=(float(edges[0]), float(edges[-1])),
+            sure=Ends(lambda level: self._crossings(wanted, leaves, level), value),
         )
+
+    def _crossings(self, wanted: Floats, leaves: Floats, level: float) -> tuple[Floats, Floats]:
+        """The edges between which the share below passes each of the wanted ones."""
+        size, reach = len(leaves), half_width(level)
+
+        @cache
+        def side(edge: int, sign: float) -> float:
+            if edge in (0, size):
+                return float(edge == size)
+            return self._question((np.arange(size) < edge).astype(np.float64), leaves).end(reach, sign)
+
+        ends = [
+            [bisect_left(range(size + 1), share, key=lambda edge, sign=sign: side(edge, sign)) for share in wanted.tolist()]
+            for sign in (1.0, -1.0)
+        ]
+        # The first edge up to which the share may be reached lies behind the quantile's bin; before it, it surely is not.
+        first = np.maximum(np.array(ends[0]) - 1, 0)
+        return self.tree.edges[first], self.tree.edges[np.minimum(ends[1], size)]
+
+    def _sure(self, questions: Sequence[Floats], leaves: Floats, lower: Sequence[Floats] | None = None) -> ScoreIntervals:
+        asked = tuple(self._question(question, leaves) for question in questions)
+        return ScoreIntervals(asked, 1.0, None if lower is None else tuple(self._question(one, leaves) for one in lower))
+
+    def _question(self, question: Floats, leaves: Floats) -> ScoreQuestion:
+        """A sum of leaves, and the exact law of its estimate: at every level one number per report, summed over its nodes."""
+        pulls = influence(question, self.node_variances(), self.tree.fan_out)
+        laws = []
+        for part, pull, (p, q) in zip(self.parts, pulls, self._laws, strict=True):
+            own = _node_moments(part.mechanism.channel, pull, p, q)
+            laws.append((averaged(*own, part.n, 1.0), len(pull)))
+
+        def moments(shares: Floats) -> tuple[float, float]:
+            each = [law(shares.reshape(nodes, -1).sum(axis=1)) for law, nodes in laws]
+            return sum(second for second, _ in each), sum(third for _, third in each)
+
+        least = min(part.n for part in self.parts)
+        return ScoreQuestion(float(question @ leaves), question, simplex(leaves, 1.0), moments, least)
 
     def _variance(self, question: Floats) -> float:
         """Of the sum of question * leaves: nodes of a level are taken as uncorrelated and alike."""
@@ -240,3 +291,24 @@ class TreeSums:
     def _method(self, what: str) -> str:
         tree = self.tree
         return f"{what} of a hierarchical histogram, {tree.oracle}, fan-out {tree.fan_out}, {tree.levels} levels, consistent"
+
+
+def _node_moments(channel: Channel, pull: Floats, p: float, q: float) -> tuple[Floats, Floats, Floats]:
+    """Mean, variance and third central moment of what a report adds to a sum of pulled nodes, for a person in each node."""
+    gap = p - q
+    if isinstance(channel, Bits):
+        # Independent bits: their moments add up, and only the own one has another chance.
+        (own2, own3), (other2, other3) = [(c * (1 - c), c * (1 - c) * (1 - 2 * c)) for c in (p, q)]
+        second = other2 * float(pull @ pull) + (own2 - other2) * pull**2
+        third = other3 * float(pull @ pull**2) + (own3 - other3) * pull**3
+        return pull, second / gap**2, third / gap**3
+    assert isinstance(channel, TwoLevel)
+    read = sums_over_values(channel, pull) / gap
+    raw = [
+        (channel.low * float((read**k).sum()) + (channel.high - channel.low) * sums_over_sets(channel, read**k)[: len(pull)])
+        / channel.total
+        for k in (1, 2, 3)
+    ]
+    second = raw[1] - raw[0] ** 2
+    # A constant more or less in what is read changes no central moment.
+    return raw[0] - float(raw[0].mean()) + float(pull.mean()), second, raw[2] - 3 * raw[0] * second - raw[0] ** 3

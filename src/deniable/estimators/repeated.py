@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from deniable.batch import Reports, unframed
 from deniable.core import LAYER, Mechanism, Rappor
 from deniable.errors import InvalidParameter, NotSupported, WrongRecipe
 from deniable.estimators.estimate import Estimate, Target, check_target
 from deniable.estimators.projections import simplex
+from deniable.estimators.score_intervals import ScoreIntervals, ScoreQuestion, averaged
 from deniable.estimators.source import Source, accumulated
 
 Floats = NDArray[np.float64]
@@ -100,6 +102,28 @@ def _estimate(mechanism: Rappor, ones: Floats, n: int, sent: Floats, target: Tar
         labels=domain.labels or range(domain.size),
         total=1.0,
         bounds=(0.0, 1.0),
+        sure=_intervals(mechanism, value, gap, n, sent, float(target == "population")),
+    )
+
+
+def _intervals(mechanism: Rappor, value: Floats, gap: float, n: int, sent: Floats, sampled: float) -> ScoreIntervals:
+    """From the law of a user's average bit, with the value and without it, averaged over how often users reported."""
+    kept, own = mechanism.kept / LAYER, np.array([1.0, 0.0])
+    moments = np.zeros((2, 2))
+    for times, users in zip(*np.unique(sent, return_counts=True), strict=True):
+        ones = np.arange(int(times) + 1)
+        laws = [stats.binom.pmf(ones, int(times), layer / LAYER) for layer in (mechanism.ones, mechanism.zeros)]
+        for kind, chance in enumerate((kept, 1 - kept)):
+            law = chance * laws[0] + (1 - chance) * laws[1]
+            off = ones / times - law @ (ones / times)
+            moments[kind] += users / len(sent) * np.array([law @ off**2, law @ off**3])
+    law_of_average = averaged(own, moments[:, 0] / gap**2, moments[:, 1] / gap**3, n, sampled)
+    likely = np.clip(value, 0.0, 1.0)
+    return ScoreIntervals(
+        tuple(
+            ScoreQuestion(float(share), own, np.array([one, 1 - one]), law_of_average, n)
+            for share, one in zip(value, likely, strict=True)
+        )
     )
 
 

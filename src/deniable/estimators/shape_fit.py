@@ -207,22 +207,25 @@ class Shape:
         shares = self.fine.shares / self.fine.shares.sum()
         value = np.asarray(float(shares @ (middles - centre) ** 2) + step**2 / 12)
 
-        def work(level: float) -> tuple[Floats, Floats]:
-            wide, plausible = self._plausible(np.empty(0))
-            # Half of what may go wrong for each of the two questions.
-            reach = half_width((1 + level) / 2)
-            sides = np.stack([(wide.least - centre) ** 2, (wide.most - centre) ** 2])
-            across = (wide.least < centre) & (wide.most > centre)
-            least = np.where(across, 0.0, sides.min(axis=0))
-            # Between two points a parabola lies below its chord, at most by a quarter of their distance squared.
-            gaps = np.diff(wide.least, append=wide.least[-1]) if self.multiples_of is None else np.zeros(len(wide.least))
-            low, high = plausible.interval(least - max(gaps, default=0.0) ** 2 / 4, sides.max(axis=0), reach)
-            ends = plausible.interval(wide.least, wide.most, reach)
-            off = max(abs(ends[0] - centre), abs(ends[1] - centre))
-            return np.asarray(max(low - off**2, 0.0)), np.asarray(high)
-
         most = (self.high - self.low) ** 2 / 4
-        return self._estimate(value, work, f"variance of the distribution: {self.described}", (0.0, most))
+        method = f"variance of the distribution: {self.described}"
+        return self._estimate(value, lambda level: self.variance_ends(centre, level), method, (0.0, most))
+
+    def variance_ends(self, centre: float, level: float) -> tuple[Floats, Floats]:
+        """The interval of the variance, which is the mean of (x - c)**2 minus (mean - c)**2 for a c near the mean."""
+        wide, plausible = self._plausible(np.empty(0))
+        # Half of what may go wrong for each of the two questions.
+        reach = half_width((1 + level) / 2)
+        sides = np.stack([(wide.least - centre) ** 2, (wide.most - centre) ** 2])
+        across = (wide.least < centre) & (wide.most > centre)
+        least = np.where(across, 0.0, sides.min(axis=0))
+        # Between two points a parabola lies below its chord, at most by a quarter of their distance squared.
+        gaps = np.diff(wide.least, append=wide.least[-1]) if self.multiples_of is None else np.zeros(len(wide.least))
+        low, high = plausible.interval(least - max(gaps, default=0.0) ** 2 / 4, sides.max(axis=0), reach)
+        ends = plausible.interval(wide.least, wide.most, reach)
+        off = max(abs(ends[0] - centre), abs(ends[1] - centre))
+        most = (self.high - self.low) ** 2 / 4
+        return np.asarray(max(low - off**2, 0.0)), np.asarray(min(high, most))
 
     def quantiles(self, levels: Sequence[float]) -> Estimate:
         """The values below which these shares of the users lie."""

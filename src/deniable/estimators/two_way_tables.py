@@ -16,6 +16,7 @@ from deniable.errors import InvalidParameter
 from deniable.estimators.estimate import Estimate, Target, check_target
 from deniable.estimators.law.support import Support, support
 from deniable.estimators.projections import simplex
+from deniable.estimators.score_intervals import ScoreIntervals, ScoreQuestion, averaged
 
 Floats = NDArray[np.float64]
 
@@ -58,7 +59,32 @@ def two_way(source: PairCounts | Reports, first: str = "", second: str = "", *, 
         labels=labels,
         total=1.0,
         bounds=(0.0, 1.0),
+        sure=_intervals(people / n, possible / n, laws, n, float(target == "population")),
     )
+
+
+def _intervals(value: Floats, likely: Floats, laws: tuple[Support, Support], n: int, sampled: float) -> ScoreIntervals:
+    """For each pair (u, v) people are of four kinds, with both, only u, only v or neither; reports are products of two readings."""
+    raw = [[_raw_moments(law, own=own) for own in (True, False)] for law in laws]
+    kinds = [(0, 0), (0, 1), (1, 0), (1, 1)]
+    first, second, third = (np.array([raw[0][i][k] * raw[1][j][k] for i, j in kinds]) for k in range(3))
+    variance = second - first**2
+    moments = averaged(first, variance, third - 3 * first * variance - first**3, n, sampled)
+    both = np.array([1.0, 0.0, 0.0, 0.0])
+    questions = []
+    for (u, v), share in np.ndenumerate(value):
+        own, row, column = likely[u, v], likely[u].sum(), likely[:, v].sum()
+        kinds_likely = np.maximum([own, row - own, column - own, 1 - row - column + own], 0.0)
+        questions.append(ScoreQuestion(float(share), both, kinds_likely, moments, n))
+    return ScoreIntervals(tuple(questions))
+
+
+def _raw_moments(law: Support, *, own: bool) -> tuple[float, float, float]:
+    """E[w], E[w**2], E[w**3] of w = (s - q) / (p - q), of a person with the value or with another."""
+    p, q, gap = float(law.p), float(law.q), float(law.p - law.q)
+    chance = p if own else q
+    high, low = (1 - q) / gap, -q / gap
+    return (float(own), *(chance * high**k + (1 - chance) * low**k for k in (2, 3)))  # type: ignore[return-value]
 
 
 def _counted(source: PairCounts | Reports, first: str, second: str) -> PairCounts:

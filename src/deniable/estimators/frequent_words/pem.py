@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy import stats
 
 from deniable.batch import PEMCollector
 from deniable.core import TwoLevel
 from deniable.estimators.estimate import Estimate, Target
+from deniable.estimators.frequency import OWN
 from deniable.estimators.frequent_words.candidates import WANTED, Prefixes, best, extend, readable
 from deniable.estimators.frequent_words.result import HeavyHitters, Level, held_out_shares
 from deniable.estimators.frequent_words.wide_support import supported
 from deniable.estimators.intervals import SupportInterval
+from deniable.estimators.score_intervals import of_supports
 
 
 def find(collector: PEMCollector, share: float, false_positives: float, most: int, target: Target) -> HeavyHitters:
@@ -68,7 +72,11 @@ def estimate(collector: PEMCollector, found: Prefixes, words: list[object], targ
     chance = q + np.clip(value, 0, 1) * (p - q)
     variance = chance * (1 - chance) / (m * (p - q) ** 2) if m else np.full(len(found), np.inf)
     exact = SupportInterval(counts, m, p, q, 1 / m, these_users=False) if m else None
-    return held_out_shares("pem", collector.n, value, variance, words, target, exact)
+    n = collector.n
+    sampled = 1.0 if target == "population" else (n - m) / max(n - 1, 1)
+    # Users drawn anew have the exact law of their supports; of given users, who was in the group is left to chance.
+    sure = replace(exact, own=OWN) if exact and target == "population" else of_supports(value, p, q, max(m, 1), sampled)
+    return held_out_shares("pem", n, value, variance, words, target, exact, sure)
 
 
 def chances(channel: TwoLevel) -> tuple[float, float]:

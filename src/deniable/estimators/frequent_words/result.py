@@ -31,6 +31,19 @@ class Level:
     """The share a prefix needed."""
 
 
+@dataclass(frozen=True)
+class Scaled:
+    """Intervals of shares as intervals of counts."""
+
+    shares: SmallSample
+    n: float
+
+    def interval(self, level: float) -> tuple[Floats, Floats]:
+        """Both ends."""
+        low, high = self.shares.interval(level)
+        return self.n * low, self.n * high
+
+
 @dataclass(frozen=True, eq=False)
 class HeavyHitters:
     """Words, the most frequent first, and the steps that led to them.
@@ -61,6 +74,7 @@ class HeavyHitters:
             method=self.shares.method.replace("shares", "counts"),
             labels=self.shares.labels,
             bounds=(0.0, float(self.n)),
+            sure=None if self.shares.sure is None else Scaled(self.shares.sure, float(self.n)),
         )
 
     def table(self, level: float = 0.95) -> list[tuple[Any, float, float, float]]:
@@ -86,6 +100,7 @@ def held_out_shares(
     words: list[object],
     target: Target,
     small_sample: SmallSample | None = None,
+    sure: SmallSample | None = None,
 ) -> Estimate:
     """Shares from the group that had no part in the search; a given n users vary less than a population, by f(1-f)/n."""
     if target == "these users":
@@ -100,4 +115,5 @@ def held_out_shares(
         labels=words,
         bounds=(0.0, 1.0),
         small_sample=small_sample,
+        sure=sure,
     )

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from deniable.batch import Keystream, SystemKeystream, unframed, uniform_below, whole_numbers
 from deniable.core import WORD, Epsilon, EpsilonLike, Number, Pair, as_fraction, as_index, correlation_floor
 from deniable.errors import InvalidParameter
-from deniable.estimators import Estimate
+from deniable.estimators import Estimate, ScoreIntervals, ScoreQuestion
 from deniable.studies.joint.accounting import Accounting, account
 from deniable.studies.joint.arguments import check_ones, check_users
 from deniable.studies.joint.sampling import draw_indicators
@@ -125,6 +125,23 @@ class KaryPair:
             labels=tuple(range(self.k)),
             total=float(n),
             bounds=(0.0, float(n)),
+            sure=self._intervals(found / n, n, leftover) if n else None,
+        )
+
+    def _intervals(self, value: NDArray[np.float64], n: int, leftover: bool) -> ScoreIntervals:
+        p, q = float(self.truth), float(self.other)
+
+        def moments(shares: NDArray[np.float64]) -> tuple[float, float]:
+            held = min(max(round(float(shares[0]) * n), 0), n)
+            # The third moment is that of independent answers.
+            third = (held * p * (1 - p) * (1 - 2 * p) + (n - held) * q * (1 - q) * (1 - 2 * q)) / (p - q) ** 3 / n**3
+            return float(self.variance(n, held, leftover=leftover)) / n**2, third
+
+        shares = np.clip(value, 0.0, 1.0).tolist()
+        one, step = np.array([1.0, 0.0]), 1 / (n * (p - q))
+        questions = zip(value.tolist(), shares, strict=True)
+        return ScoreIntervals(
+            tuple(ScoreQuestion(seen, one, np.array([own, 1 - own]), moments, n, step) for seen, own in questions), float(n)
         )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from deniable.core import Mechanism
 from deniable.errors import InvalidParameter
-from deniable.estimators import IMAGINED, Fit, Target, check_target, count_covariance, maximise, sensitivity, simplex
+from deniable.estimators import IMAGINED, Fit, Target, check_target, count_covariance, maximise, of_table, sensitivity, simplex
 from deniable.studies.arrays import Floats
 from deniable.studies.trajectories.density_estimate import DensityMap
 from deniable.studies.trajectories.leaves import leaves
@@ -74,7 +74,13 @@ def density_map(
         # The noise depends on the true shares; the nearest possible ones stand in for them.
         spread = count_covariance(laid.unbiased, laid.matrix, simplex(shares, 1.0), n, target)
         exact = Fit(shares)
-        return DensityMap(laid.grid, exact, n, target, described(method, mechanism, laid.grid, exact), lambda: spread)
+        name = described(method, mechanism, laid.grid, exact)
+        likely = simplex(shares, 1.0)
+        if (cells_along(mechanism, "x"), cells_along(mechanism, "y")) == (columns, rows):
+            sure = of_table(shares, likely, laid.unbiased, laid.matrix, n, float(target == "population"), 1.0)
+            return DensityMap(laid.grid, exact, n, target, name, lambda: spread, sure=sure)
+        # The channel is inverted as if places were spread evenly within cells; the intervals do not rest on that.
+        return DensityMap(laid.grid, exact, n, target, name, lambda: spread, lambda: leaves(laid, source, likely))
     fitting = _Fitting(laid, counts, method == "ems", target)
     fine = fitting.fit(counts, limit, most_iterations)
     grid, adding = laid.grid.coarser(factor)

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from deniable.errors import InvalidParameter
-from deniable.estimators import Estimate, Fit, Target, half_width
+from deniable.estimators import Ends, Estimate, Fit, ScoreIntervals, Target, half_width
 from deniable.studies.arrays import Floats
 from deniable.studies.trajectories.leaves import Leaves
 from deniable.studies.trajectories.map_grid import MapGrid
@@ -51,6 +51,7 @@ class DensityMap(Estimate):
         method: str,
         spread: Callable[[], Floats],
         divided: Callable[[], Leaves] | None = None,
+        sure: ScoreIntervals | None = None,
     ) -> None:
         fields = {
             "value": found.shares,
@@ -61,6 +62,7 @@ class DensityMap(Estimate):
             "total": 1.0 if found.iterations == 0 else None,
             "bounds": (0.0, 1.0),
             "small_sample": None,
+            "sure": sure,
             "parent": None,
             "grid": grid,
             "iterations": found.iterations,
@@ -98,7 +100,7 @@ class DensityMap(Estimate):
     @cached_property
     def variance(self) -> Floats:
         """The covariance's diagonal; of a fitted map so large that 1.96 standard errors reach both ends of its interval."""
-        if self.leaves is None:
+        if self.iterations == 0:
             return np.diagonal(self._spread()).copy()
         low, high = self.interval()
         return np.asarray((np.maximum(high - self.value, self.value - low) / half_width(0.95)) ** 2)
@@ -107,7 +109,7 @@ class DensityMap(Estimate):
     def covariance(self) -> Floats:
         """How the shares vary together; of a fitted map the fit's correlations with the variances above."""
         spread = self._spread()
-        if self.leaves is None:
+        if self.iterations == 0:
             return spread
         own = np.sqrt(np.diagonal(spread))
         scale = np.divide(self.standard_error, own, out=np.zeros_like(own), where=own > 0)
@@ -126,10 +128,21 @@ class DensityMap(Estimate):
 
     def range_share(self, low: tuple[float, float], high: tuple[float, float]) -> Estimate:
         """The share of people in the rectangle between two corners; cells it cuts count by their area in it."""
-        value, variance = self.weighted(self.grid.covered(low, high))
-        if self.leaves is not None:
-            least, most = self.leaves.interval(self.leaves.covered(low, high), half_width(0.95))
-            variance = (max(most - value, value - least) / half_width(0.95)) ** 2
+        weights = self.grid.covered(low, high)
+        value = float(weights @ self.value)
+        if self.leaves is None:
+            return self._range(value, self.weighted(weights)[1], None)
+        inside, divided = self.leaves.covered(low, high), self.leaves
+
+        def work(level: float) -> tuple[Floats, Floats]:
+            # A block that is cut counts as outside for the lower end and as inside for the upper one.
+            least = divided.interval(np.floor(inside + 1e-9), half_width(level))[0]
+            return np.asarray(least), np.asarray(divided.interval(np.ceil(inside - 1e-9), half_width(level))[1])
+
+        ends = Ends(work, np.asarray(value), (0.0, 1.0))
+        return self._range(value, float(ends.variance()), ends)
+
+    def _range(self, value: float, variance: float, ends: Ends | None) -> Estimate:
         return Estimate(
             value=np.asarray(value),
             variance=np.asarray(min(variance, MOST_VARIANCE)),
@@ -137,6 +150,7 @@ class DensityMap(Estimate):
             target=self.target,
             method=f"range of {self.method}",
             bounds=(0.0, 1.0),
+            sure=ends,
         )
 
     def hotspots(self, threshold: float | None = None, level: float = 0.95, *, together: bool = True) -> list[Hotspot]:
