@@ -29,7 +29,7 @@ WORKS: dict[str, list[str]] = {
     "charts": ["-c", "from deniable.charts import density_chart, save; save(density_chart(W, [0.5]), 'chart.svg')"],
     "design": [
         "-c",
-        "from deniable.planning import design; assert design(deniable.Interval(0, 1), 'absolute', 1).mechanism.certificate().holds",
+        "from deniable.planning import design; assert design(W.domain, 'absolute', 1).mechanism.certificate().holds",
     ],
     "postgresql": ["-c", "import psycopg; psycopg.pq.version()"],
     "files": ["-c", "import pyarrow.parquet; from deniable.batch import read_reports"],
