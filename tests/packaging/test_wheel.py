@@ -27,7 +27,10 @@ WORKS: dict[str, list[str]] = {
     "cli": ["randomize", *QUESTION, "yes", "no", "--output", "reports.csv"],
     "arrays": ["-c", "import deniable.estimators as e; assert e.shares and e.mean and e.distribution"],
     "charts": ["-c", "from deniable.charts import density_chart, save; save(density_chart(W, [0.5]), 'chart.svg')"],
-    "design": ["-c", "from deniable.planning import design; print(design(deniable.Interval(0, 1), 'absolute', 1).certificate)"],
+    "design": [
+        "-c",
+        "from deniable.planning import design; assert design(W.domain, 'absolute', 1).mechanism.certificate().holds",
+    ],
     "postgresql": ["-c", "import psycopg; psycopg.pq.version()"],
     "files": ["-c", "import pyarrow.parquet; from deniable.batch import read_reports"],
     "joint": ["-c", "from deniable.studies import BlindRequest, bounded_pair; import mpyc"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,14 @@ ON_THE_PAGE = {
 }
 
 
+QUICK = {"truth off by k - 1", "last bit not randomised", "k-ary"}
+
+
+def quick_first(cases: Iterable[str]) -> list[Any]:
+    """A million draws of the others take seconds each: `make test-all` runs those."""
+    return [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in cases]
+
+
 def shown_on_the_page(name: str) -> float:
     """What docs/auditing.md says was proved."""
     page = (Path(__file__).parents[3] / "docs" / "auditing.md").read_text(encoding="utf-8")
@@ -46,7 +54,7 @@ def shown_on_the_page(name: str) -> float:
     return float(row.rstrip("| ").rsplit("|", 1)[1])
 
 
-@pytest.mark.parametrize("name", FAULTY)
+@pytest.mark.parametrize("name", quick_first(FAULTY))
 def test_a_planted_fault_is_found(name: str) -> None:
     make, inputs = FAULTY[name]
     found = audit(make(1), inputs, epsilon=1, samples=SAMPLES, confidence=CONFIDENCE, vectorised=True, order=FixedKeystream(name))
@@ -55,7 +63,7 @@ def test_a_planted_fault_is_found(name: str) -> None:
     assert found.epsilon_lower == pytest.approx(shown_on_the_page(name), abs=0.006)
 
 
-@pytest.mark.parametrize("name", FINE)
+@pytest.mark.parametrize("name", quick_first(FINE))
 def test_a_correct_sibling_is_not_accused(name: str) -> None:
     """False alarms: at most 1e-6 per audit, by the confidence asked for; on fixed coins."""
     make, inputs = FINE[name]
@@ -69,6 +77,7 @@ def test_the_audit_comes_near_the_true_epsilon() -> None:
     assert 0.97 < found.epsilon_lower <= 1.0
 
 
+@pytest.mark.slow
 def test_a_fault_of_a_tenth_is_seen_where_the_power_says_so() -> None:
     fine = audit(faults.k_ary(2, 1.0, 4), [0, 1], epsilon=1, samples=SAMPLES, vectorised=True, order=FixedKeystream(4))
     assert fine.visible < 0.1

@@ -79,6 +79,7 @@ def test_counting_every_point_gives_rho_itself() -> None:
         assert part.interval(SURE) == (part.estimate, part.estimate)
 
 
+@pytest.mark.slow
 def test_one_sample_is_right_about_every_mechanism_and_epsilon(everything: list[Setting]) -> None:
     found = shared(inside_box, VALUES, everything, evaluations=20_000, keystream=FixedKeystream("all"))
     for setting, part in zip(everything, found, strict=True):

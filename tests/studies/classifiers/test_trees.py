@@ -37,13 +37,14 @@ THREE = np.digitize(ROWS[:, 0] / 100 + ROWS[:, 1] / 10 * ROWS[:, 2] + 0.2 * SOUR
 FEATURES = {0: Feature(0, 100, 21), 1: Feature(0, 10, 17), 2: Feature(0, 1, 9)}
 laws = partial(law_of, FEATURES)
 
+HISTOGRAMS = HistGradientBoostingClassifier(max_iter=15, random_state=0)
 MODELS = [
     DecisionTreeClassifier(random_state=0),
     RandomForestClassifier(30, random_state=0),
     RandomForestClassifier(20, max_depth=3, random_state=1),
     ExtraTreesClassifier(15, random_state=0),
     GradientBoostingClassifier(n_estimators=20, random_state=0),
-    HistGradientBoostingClassifier(max_iter=15, random_state=0),
+    HISTOGRAMS,
     make_pipeline(StandardScaler(), RandomForestClassifier(20, random_state=2)),
     make_pipeline(MinMaxScaler(), GradientBoostingClassifier(n_estimators=10, random_state=0)),
 ]
@@ -65,7 +66,7 @@ def test_rho_is_the_sum_over_all_outputs(model: Any, labels: NDArray[np.int64], 
         assert found.value == pytest.approx(brute(model, record, sensitive, law), abs=1e-10)
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: str(model)[:60])
+@pytest.mark.parametrize("model", [one for one in MODELS if one is not HISTOGRAMS], ids=lambda model: str(model)[:60])
 def test_every_output_of_a_fine_lattice_gets_its_cells_answer(model: Any) -> None:
     model.fit(ROWS, BINARY)
     record = ROWS[4]
@@ -85,6 +86,11 @@ def test_every_output_of_a_fine_lattice_gets_its_cells_answer(model: Any) -> Non
     for axis, (edge, seen) in enumerate(zip(region.edges, region.seen, strict=True)):
         cells.append(np.searchsorted(edge, draws[:, axis] if seen is None else seen(draws[:, axis]), "left"))
     assert (region.same[tuple(cells)] == (model.predict(rows) == model.predict(record[None])[0])).all()
+
+
+@pytest.mark.slow
+def test_every_output_of_a_fine_lattice_gets_its_cells_answer_also_from_histograms() -> None:
+    test_every_output_of_a_fine_lattice_gets_its_cells_answer(HISTOGRAMS)
 
 
 def test_dropped_cells_change_nothing() -> None:

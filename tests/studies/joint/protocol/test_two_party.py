@@ -85,6 +85,7 @@ def test_no_visible_bit_goes_with_the_others_indicator(many: tuple[list[bool], l
     assert 0.3 < share_true < 0.9  # Both values occur, so the test could have failed.
 
 
+@pytest.mark.slow
 def test_what_user_2_sees_looks_uniform(many: tuple[list[bool], list[bool], Transcript]) -> None:
     """Bytes of circuits, apart for each value of T1. False alarm: less than 1e-6."""
     for value in (False, True):
