@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from deniable.batch import accumulator_for
-from deniable.collector.estimates import views_of
-from deniable.collector.smoothed_error import smoothed_error
+from deniable.collector.estimates import BINS, views_of
 from deniable.collector.store import Store
 from deniable.core import (
     Binary,
@@ -28,7 +27,7 @@ from deniable.core import (
     show_fraction,
 )
 from deniable.errors import DeniableError, NotSupported
-from deniable.estimators import debiasing
+from deniable.estimators import debiasing, valid_half_width
 from deniable.planning import CIRCULAR, NUMERIC, Question, Way, touched, ways
 from deniable.studies import density_map
 from deniable.surveys import Asked, Survey, survey_from_toml, usual_mechanism
@@ -48,8 +47,8 @@ VIEWS: dict[str, set[str]] = {
 WORDS: dict[str, str] = {
     "frequency": "noise moves a share by {error:.2g} (root mean square; 95 %: ± {half:.2g})",
     "mean": "noise moves the mean by {error:.3g} (root mean square; 95 %: ± {half:.3g})",
-    "distribution": "the smoothed distribution lies {error:.3g} from the true one, in the answer's units (three made-up crowds)",
-    "circle": "a bin's share in the smoothed distribution errs by {error:.2g} (three made-up crowds)",
+    "distribution": "the 95 % interval of a bin of the histogram is ± {error:.2g} (on average, for answers spread evenly)",
+    "circle": "the 95 % interval of a bin of the histogram is ± {error:.2g} (on average, for answers spread evenly)",
     "location": "a report lies {error:.3g} away from the true place, on average",
     "heavy-hitters": "a word is found with 95 % when {error:.2g} of the people have it",
 }
@@ -154,11 +153,12 @@ def learned(domain: Domain, wish: str | None) -> Learn:
 def _candidates(asked: Asked, learn: Learn) -> Iterator[Choice]:
     """Mechanisms on this very domain with their predicted errors, in the planner's order."""
     if learn == "distribution":
-        # The planner predicts shares by linear inversion; this collector smooths, so it predicts that.
+        assert isinstance(asked.domain, Interval | Circle)
+        # The Results page shows a histogram with intervals: the narrowest ones decide.
         for name in CIRCULAR if isinstance(asked.domain, Circle) else NUMERIC:
             try:
                 made: Mechanism = make_mechanism(name, domain=asked.domain, epsilon=asked.epsilon)
-                yield Choice(made, smoothed_error(made, asked.respondents))
+                yield Choice(made, valid_half_width(made, min(BINS, asked.domain.cells), asked.respondents))
             except DeniableError:
                 continue
         return

@@ -36,7 +36,7 @@ from deniable.planning.fakes import part_of, supported
 from deniable.planning.frequency import NAMES as CATEGORICAL
 from deniable.planning.frequency import attempt
 from deniable.planning.question import Question
-from deniable.planning.shown import by_distance, by_intervals, distances
+from deniable.planning.shown import by_distance, by_intervals
 from deniable.planning.trials import each_sum, rounds
 from deniable.planning.way import NORMAL, Floats, LeftOut, Prediction, Way
 from deniable.privacy import Gain
@@ -189,7 +189,7 @@ def _bin(question: Question, reading: Reading, domain: Interval | Circle, mechan
     if reading.read == "quantile":
         return way
     if question.metric == "wasserstein":
-        return replace(way, losses=partial(distances, mechanism, reading.width))
+        return replace(by_distance(mechanism, reading.bins, reading.width), gain=way.gain)
     return replace(by_intervals(mechanism, reading.bins), gain=way.gain)
 
 
