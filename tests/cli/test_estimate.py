@@ -14,7 +14,19 @@ from click.testing import CliRunner, Result
 from deniable.batch import randomize_many
 from deniable.cli.app import main
 from deniable.cli.recipes import write_recipe
-from deniable.core import Binary, Categories, Circle, Interval, Mechanism, Record, Report, Text, make_mechanism, report_to_json
+from deniable.core import (
+    Binary,
+    Categories,
+    Circle,
+    Interval,
+    Mechanism,
+    Record,
+    Report,
+    Text,
+    Whole,
+    make_mechanism,
+    report_to_json,
+)
 from deniable.estimators import distribution, heavy_hitters, mean, quantiles, shares
 from deniable.privacy import FixedKeystream
 
@@ -237,6 +249,68 @@ def test_an_option_without_effect_is_refused(tmp_path: Path) -> None:
         result = run("estimate", str(tmp_path / "n.dn"), *options)
         assert result.exit_code == 2
         assert f"{name} has no effect on --what mean" in " ".join(result.output.split())
+
+
+ASKED: dict[str, tuple[str, Any]] = {
+    "frequency": ("k-rr", lambda: {"domain": Categories(3)}),
+    "mean": ("sw", dict),
+    "variance": ("sw", dict),
+    "distribution": ("sw", dict),
+    "histogram": ("sw", dict),
+    "quantiles": ("sw", dict),
+    "direction": ("circular-window", dict),
+    "heavy-hitters": ("pem", lambda: {"domain": Whole(8)}),
+}
+OTHERS = {
+    "--bins": "5",
+    "--method": "em",
+    "--levels": ".4,.6",
+    "--level": ".8",
+    "--intervals": "wald",
+    "--together": None,
+    "--multiples-of": "0.25",
+    "--target": "population",
+    "--project": "norm-cut",
+    "--share": "0.4",
+    "--column": "reports",
+    "--base": "10",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ASKED)
+def test_every_option_changes_the_answer_or_is_refused(what: str, tmp_path: Path) -> None:
+    name, extra = ASKED[what]
+    mechanism = make_mechanism(name, epsilon=4, **extra())
+    values = {"frequency": np.arange(400) % 3 // 2, "heavy-hitters": np.repeat([7, 200], 200)}.get(
+        what, np.linspace(0.1, 0.7, 400) ** 2
+    )
+    stored(tmp_path / "n.dn", mechanism, values)
+    asked = ("estimate", str(tmp_path / "n.dn"), "--what", what, "--json")
+    plain = json.loads(run(*asked).stdout)
+    for option, value in OTHERS.items():
+        result = run(*asked, option, *([] if value is None else [value]))
+        if result.exit_code:
+            assert result.exit_code in (1, 2), option
+            assert not isinstance(result.exception, AssertionError)
+            continue
+        changed = json.loads(result.stdout)
+        same = all(changed[key] == plain[key] for key in ("estimates", "assumes"))
+        assert not same, f"{option} has no effect on {what}, and is not refused"
+
+
+def test_too_few_reports_are_told_with_the_number_that_would_do(tmp_path: Path) -> None:
+    mechanism = make_mechanism("k-rr", domain=Categories(3), epsilon=1)
+    stored(tmp_path / "few.dn", mechanism, [0, 2])
+    few = run("estimate", str(tmp_path / "few.dn"))
+    assert "2 reports are too few to tell" in " ".join(few.output.split())
+    told = json.loads(run("estimate", str(tmp_path / "few.dn"), "--json").stdout)
+    assert told["too_few"]
+    needed = told["reports_needed"]
+    stored(tmp_path / "many.dn", mechanism, np.arange(needed) % 3)
+    enough = json.loads(run("estimate", str(tmp_path / "many.dn"), "--json").stdout)
+    assert not enough["too_few"]
+    assert max(row["high"] - row["low"] for row in enough["estimates"]) / 2 < 0.13
 
 
 def test_what_is_assumed_stands_beside_the_answer(tmp_path: Path) -> None:

@@ -39,8 +39,8 @@ FULL: list[Setting] = [
     *(("mean", Interval(-1, 1), {}, epsilon, 100, 800) for epsilon in (0.5, 2.0, 4.0)),
     *(("mean", Interval(0, 1), {"data": "worst"}, epsilon, 100, 800) for epsilon in (0.5, 2.0, 4.0)),
     *(("mean", Interval(0, 1, cells=4096), {"attributes": fields}, 2.0, 300, 400) for fields in (2, 3, 4)),
-    *(("distribution", Interval(0, 10, cells=1024), {"bins": bins}, 2.0, 600, 400) for bins in (4, 8, 16)),
-    *(("distribution", Circle(cells=720), {"bins": bins}, 2.0, 600, 400) for bins in (4, 8, 16)),
+    *(("distribution", Interval(0, 10, cells=1024), {"bins": bins}, 2.0, 600, 12) for bins in (4, 8, 16)),
+    *(("distribution", Circle(cells=720), {"bins": bins}, 2.0, 600, 12) for bins in (4, 8, 16)),
     *(("quantile", Interval(0, 10, cells=1024), {"bins": 8, "level": level}, 3.0, 1000, 600) for level in (0.3, 0.5, 0.7)),
     *(("location", GRID, {}, epsilon, 4000, 20) for epsilon in (1.0, 4.0, 7.0)),
     *(("location", PLACES, {}, epsilon, 1000, 40) for epsilon in (1.0, 2.0, 3.0)),
@@ -52,9 +52,9 @@ FULL: list[Setting] = [
 ]
 MORE: list[tuple[Setting, tuple[str, ...]]] = [
     *((("frequency", Categories(k), {"repeats": 5, "changing": False}, 2.0, 400, 300), ("rappor",)) for k in (5, 40)),
-    (("distribution", Interval(0, 10, cells=1024), {"bins": 6}, 2.0, 600, 400), ("window", "ogpm")),
-    (("distribution", Interval(0, 1, cells=4096), {"bins": 16}, 4.0, 300, 400), ("hierarchical-histogram",)),
-    (("distribution", Interval(0, 1, cells=4096), {"bins": 64}, 3.0, 900, 400), ("hierarchical-histogram",)),
+    (("distribution", Interval(0, 10, cells=1024), {"bins": 6}, 2.0, 600, 12), ("window", "ogpm")),
+    (("distribution", Interval(0, 1, cells=4096), {"bins": 16}, 4.0, 300, 40), ("hierarchical-histogram",)),
+    (("distribution", Interval(0, 1, cells=4096), {"bins": 64}, 3.0, 900, 40), ("hierarchical-histogram",)),
     *(
         (("quantile", Interval(0, 10, cells=1024), {"bins": 16, "level": level}, 3.0, 1000, 600), ("hierarchical-histogram",))
         for level in (0.3, 0.5, 0.7)

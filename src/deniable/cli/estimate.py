@@ -29,8 +29,10 @@ USED_BY = {
     "project": ("frequency", "histogram"),
     "share": ("heavy-hitters",),
     "together": ("frequency", "distribution", "histogram", "quantiles", "heavy-hitters"),
+    "intervals": ("frequency", "mean", "variance", "distribution", "histogram", "quantiles", "heavy-hitters"),
 }
 """The questions that an option is about."""
+NO_TABLES = (".dn", ".jsonl", ".ndjson")
 
 
 @click.command(short_help="Estimate from files of reports, with honest uncertainty.")
@@ -99,6 +101,7 @@ def estimate(
     if len({Path(path).resolve() for path in reports}) < len(reports):
         raise click.UsageError("a file is given twice; its reports would count twice")
     wanted = _levels(levels)
+    _check_table_options(reports)
     engine = engine_for(reports, engine)
     mechanism = recipe_of(reports, recipe) if engine is None else engine_recipe(reports, recipe)
     question = what or (usual_question(mechanism.domain) if field is None else None)
@@ -112,6 +115,8 @@ def estimate(
     asked = question or usual_question(source.mechanism.domain)
     _check_effect(asked, chart)
     record = None if field is None else intake.accumulator
+    if record is not None and record.n != source.n and asked != "frequency" and given("target") and target == "these-users":
+        raise click.UsageError("--target these-users has no effect here: who answered this field is a sample of all")
     estimated = answer(source, Wish(what=asked, target=TARGETS[target], levels=wanted, record=record, field=field, **wishes))
     if chart is not None:
         _draw(estimated, asked, source, chart)
@@ -127,11 +132,23 @@ def estimate(
         click.echo(f"deniable: {sentence}", err=True)
 
 
+def given(option: str) -> bool:
+    """Does the option stand on the command line?"""
+    return click.get_current_context().get_parameter_source(option) == ParameterSource.COMMANDLINE
+
+
+def _check_table_options(reports: tuple[str, ...]) -> None:
+    """A column and how its numbers are written are those of tables."""
+    if all(Path(path).suffix in NO_TABLES for path in reports):
+        for option in ("column", "base"):
+            if given(option):
+                raise click.UsageError(f"--{option} has no effect on {' and '.join(NO_TABLES)} files; it is for tables")
+
+
 def _check_effect(what: str, chart: str | None) -> None:
     """An option that was given and has no effect is a mistake."""
-    context = click.get_current_context()
     for option, questions in USED_BY.items():
-        if context.get_parameter_source(option) != ParameterSource.COMMANDLINE or what in questions:
+        if not given(option) or what in questions:
             continue
         if option == "bins" and what == "direction" and chart is not None:
             continue

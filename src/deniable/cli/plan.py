@@ -45,6 +45,13 @@ SHOWN = 12
 @click.option("--unchanging", is_flag=True, help="With --repeats: values do not change, so one answer is kept and sent again.")
 @click.option("--spread", "data", default="even", show_default=True, help="Whose error counts: people spread even, or worst.")
 @click.option("--bins", type=int, default=16, show_default=True, help="For distribution and quantile.")
+@click.option(
+    "--metric",
+    type=click.Choice(["half-width", "wasserstein"]),
+    default="half-width",
+    show_default=True,
+    help="For distribution: the error is half of the bins' 95 % intervals, or the distance from the true distribution.",
+)
 @click.option("--quantile", "level", type=float, default=0.5, show_default=True, help="For the task quantile: 0.5 is the median.")
 @click.option("--words", type=int, default=10, show_default=True, help="For heavy-hitters: about how many there are.")
 @click.option("--workload", help="For the task workload: prefix, ranges, histogram, marginals:K or a .csv file.")

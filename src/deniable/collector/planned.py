@@ -8,7 +8,7 @@ from typing import Literal
 
 from deniable import estimators, planning, studies
 from deniable.batch import accumulator_for
-from deniable.collector.estimates import views_of
+from deniable.collector.estimates import BINS, views_of
 from deniable.collector.store import Store
 from deniable.core import (
     Binary,
@@ -46,8 +46,8 @@ VIEWS: dict[str, set[str]] = {
 WORDS: dict[str, str] = {
     "frequency": "noise moves a share by {error:.2g} (root mean square; 95 %: ± {half:.2g})",
     "mean": "noise moves the mean by {error:.3g} (root mean square; 95 %: ± {half:.3g})",
-    "distribution": "the smoothed distribution lies {error:.3g} from the true one, in the answer's units (three made-up crowds)",
-    "circle": "a bin's share in the smoothed distribution errs by {error:.2g} (three made-up crowds)",
+    "distribution": "the 95 % interval of a bin of the histogram is ± {error:.2g} (on average, for answers spread evenly)",
+    "circle": "the 95 % interval of a bin of the histogram is ± {error:.2g} (on average, for answers spread evenly)",
     "location": "a report lies {error:.3g} away from the true place, on average",
     "heavy-hitters": "a word is found with 95 % when {error:.2g} of the people have it",
 }
@@ -154,15 +154,15 @@ def learned(domain: Domain, wish: str | None) -> Learn:
 def _candidates(asked: Asked, learn: Learn) -> Iterator[Choice]:
     """Mechanisms on this very domain with their predicted errors, in the planner's order."""
     if learn == "distribution":
-        # The planner predicts shares by linear inversion; this collector smooths, so it predicts that.
-        from deniable.collector.smoothed_error import smoothed_error
-
+        assert isinstance(asked.domain, Interval | Circle)
+        # The Results page shows a histogram with intervals: the narrowest ones decide.
         for kind in mechanisms_for("distribution", asked.domain):
             if kind.slow:
                 continue
             try:
                 mechanism = kind(domain=asked.domain, epsilon=asked.epsilon)
-                yield Choice(mechanism, smoothed_error(mechanism, asked.respondents))
+                half = estimators.valid_half_width(mechanism, min(BINS, asked.domain.cells), asked.respondents)
+                yield Choice(mechanism, half)
             except DeniableError:
                 continue
         return

@@ -155,11 +155,14 @@ def _record_bound(question: Question, record: Record, epsilon: Epsilon, n: int) 
     return Bound(found, NORMAL * found, "as if every attribute had been asked for alone with all of epsilon: loose")
 
 
-def _shape_bound(question: Question, eps: float, n: int) -> Bound:
+def _shape_bound(question: Question, eps: float, n: int) -> Bound | NoBound:
     assert isinstance(question.domain, Interval | Circle)
-    if isinstance(question.domain, Circle):
-        found = share_bound(question.bins, eps, n)
-        return Bound(found, NORMAL * found, "Cramér–Rao, unbiased shares of the bins")
+    if question.task == "distribution" and question.metric == "half-width":
+        half = NORMAL * share_bound(question.bins, eps, n)
+        if half > 1 / question.bins:
+            # Intervals that end at 0 may be shorter than those of unbiased shares.
+            return NoBound("intervals of so few reports")
+        return Bound(half, half, "Cramér–Rao, unbiased shares of the bins")
     width = float(question.domain.width)
     if question.task == "quantile":
         found = width * bit_bound(eps, n)

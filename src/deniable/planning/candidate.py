@@ -152,6 +152,8 @@ class Plan:
     @property
     def error_means(self) -> str:
         """What `predicted_error` is, in words."""
+        if self.question.task == "distribution" and self.question.metric == "wasserstein":
+            return DISTANCE
         return MEANINGS[self.question.task]
 
     def _bound(self) -> dict[str, Any]:
@@ -187,10 +189,11 @@ class Plan:
 
 
 NOT_ASKED = "Not worked out: it takes a linear program, and is asked for when a target is given that no candidate meets."
+DISTANCE = "expected Wasserstein-1 distance of the distribution, averaged over three made-up crowds"
 MEANINGS: Mapping[str, str] = {
     "frequency": "root mean squared error of a share, averaged over all values (with worst data: of the noisiest share)",
     "mean": "root mean squared error of the mean; with several attributes, in widths of their domains",
-    "distribution": "expected Wasserstein-1 distance of the cdf at the bins' edges; on a circle, the error of a bin's share",
+    "distribution": "mean half-width of the 95 % intervals of the bins' shares, for people spread evenly",
     "quantile": "root mean squared error of the quantile, for people spread evenly over the domain",
     "heavy-hitters": "the smallest share of a word that is found with probability 95 %",
     "location": "average distance between the true and the reported place, of one report",

@@ -27,6 +27,7 @@ from deniable.errors import InvalidParameter, NotSupported
 
 Task = Literal["frequency", "mean", "distribution", "quantile", "heavy-hitters", "location", "test", "workload"]
 Data = Literal["even", "worst"]
+Metric = Literal["half-width", "wasserstein"]
 
 TASKS: tuple[str, ...] = get_args(Task)
 DOMAINS: dict[str, tuple[type[Domain], ...]] = {
@@ -70,6 +71,8 @@ class Question:
     changing: bool = True
     data: Data = "even"
     bins: int = 16
+    metric: Metric = "half-width"
+    """What the error of a distribution is: half of its bins' 95 % intervals, or how far it is from the true one."""
     level: float = 0.5
     words: int = 10
     hypotheses: tuple[Sequence[str], Sequence[str]] | None = None
@@ -109,6 +112,10 @@ class Question:
             raise InvalidParameter("give two of users, epsilon and a target (target_error or half_width); the third is found")
         if self.data not in get_args(Data):
             raise InvalidParameter("data must be 'even' or 'worst'")
+        if self.metric not in get_args(Metric):
+            raise InvalidParameter("metric must be 'half-width' or 'wasserstein'")
+        if self.metric == "wasserstein" and (self.task != "distribution" or isinstance(self.domain, Circle)):
+            raise NotSupported("the Wasserstein distance is for the task distribution on an interval")
         if self.data == "worst" and self.task not in SEVERAL:
             raise NotSupported(f"the worst data are planned for {' and '.join(SEVERAL)} only; use data='even'")
         if not 0 < self.level < 1:

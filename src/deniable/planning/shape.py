@@ -1,16 +1,15 @@
-"""Distributions and quantiles of numbers, from unbiased shares of equal bins.
+"""Distributions and quantiles of numbers.
 
-Distribution: the expected Wasserstein-1 distance between the estimated and the true cdf at the edges of the bins, in
-the domain's units; on a circle, the root mean squared error of a bin's share. Quantile: the root mean squared error of
-the value. All for people spread evenly over the domain, by `histogram` (linear inversion, so that the error follows
-from the weights). Smoothing (`distribution`, "ems") is usually nearer for smooth data; by how much depends on them.
+A distribution is judged by what will be shown (`shown`): the intervals of its bins, or its distance from the true one.
+Quantile: the root mean squared error of the value, for people spread evenly over the domain, by `histogram` (linear inversion, so
+that the error follows from the weights).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Literal
 
@@ -20,7 +19,7 @@ from scipy.stats import qmc
 
 from deniable.batch import Keystream, randomize_many, uniform_below
 from deniable.core import Categories, Circle, Epsilon, Interval, Mechanism
-from deniable.errors import NotSupported
+from deniable.errors import DeniableError, NotSupported
 from deniable.estimators import (
     MOST_CONDITION,
     HierarchicalHistogram,
@@ -36,6 +35,7 @@ from deniable.estimators import (
 from deniable.planning.fakes import part_of, supported
 from deniable.planning.frequency import each_way
 from deniable.planning.question import Question
+from deniable.planning.shown import by_distance, by_intervals
 from deniable.planning.trials import each_sum, rounds
 from deniable.planning.way import NORMAL, Floats, LeftOut, Prediction, Way
 from deniable.privacy import Gain
@@ -141,11 +141,66 @@ def shape_ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> It
     assert isinstance(domain, Interval | Circle)
     read: Read = "circle" if isinstance(domain, Circle) else "quantile" if question.task == "quantile" else "distribution"
     reading = Reading(read, question.bins, question.level, float(domain.width))
-    yield from each_way("distribution", domain, each, partial(_inverted, reading), slow=slow)
-    yield from each_way("frequency", Categories(question.bins), each, partial(_categories, reading, domain))
+    yield from each_way("distribution", domain, each, partial(_number, question, reading), slow=slow)
+    yield from each_way("frequency", Categories(question.bins), each, partial(_bin, question, reading, domain))
     levels = round(math.log(question.bins, 4))
     if read != "circle" and 4**levels == question.bins and levels > 1:
-        yield _tree(HierarchicalHistogram(domain, each, 4, levels), reading)  # type: ignore[arg-type]
+        tree = _tree(HierarchicalHistogram(domain, each, 4, levels), reading)  # type: ignore[arg-type]
+        yield _by_leaves(tree, reading) if read == "distribution" and question.metric == "half-width" else tree
+
+
+def _number(question: Question, reading: Reading, mechanism: Mechanism) -> Way:
+    """A quantile from the inverted shares; a distribution as it will be shown."""
+    if reading.read == "quantile":
+        return _inverted(reading, mechanism)
+    if question.metric == "wasserstein":
+        way = by_distance(mechanism, reading.bins, reading.width)
+    else:
+        way = by_intervals(mechanism, reading.bins)
+    way.predict(1000)  # refuses what cannot be shown
+    return replace(way, gain=_linear_gain(reading, mechanism))
+
+
+def _linear_gain(reading: Reading, mechanism: Mechanism) -> Callable[[int], Gain | None]:
+    """By linear inversion, on as many bins as the reports tell apart: the fit itself bends no further."""
+    bins = reading.bins
+    while bins > 1:
+        try:
+            _, slope = inversion(mechanism, bins)
+        except DeniableError:
+            bins //= 2
+            continue
+        coarse = replace(reading, bins=bins)
+        return lambda n: coarse.gain(part_of(n), coarse.questions() @ slope, exact=False)
+    return lambda n: None
+
+
+def _bin(question: Question, reading: Reading, domain: Interval | Circle, mechanism: Mechanism) -> Way:
+    """The value's bin is asked for as a category."""
+    way = _categories(reading, domain, mechanism)
+    if reading.read == "quantile":
+        return way
+    if question.metric == "wasserstein":
+        return replace(by_distance(mechanism, reading.bins, reading.width), gain=way.gain)
+    return replace(by_intervals(mechanism, reading.bins), gain=way.gain)
+
+
+def _by_leaves(way: Way, reading: Reading) -> Way:
+    """The intervals of the leaves are normal ones."""
+
+    def predict(n: int) -> Prediction:
+        half = NORMAL * way.predict(n).more["share_error"]
+        return Prediction(half, half)
+
+    def losses(n: int, runs: int, stream: Keystream) -> Floats:
+        found = []
+        for _ in range(runs):
+            values, _truth = people(n, 1, reading, way.asked.domain, stream)
+            low, high = way.asked.accumulate(way.asked.randomize_many(values, stream)).shares().interval()
+            found.append(float((high - low).mean()) / 2)
+        return np.array(found)
+
+    return replace(way, predict=predict, losses=losses)
 
 
 def inversion(mechanism: Mechanism, bins: int) -> tuple[Floats, Floats]:

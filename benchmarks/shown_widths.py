@@ -1,0 +1,63 @@
+"""Do the planner's half-widths of a histogram's intervals agree with surveys? Predicted and simulated, side by side.
+
+    python benchmarks/shown_widths.py [--quick] [--runs 8]
+
+Every row is one mechanism, epsilon, number of people and number of bins; people are spread evenly. The last column is the simulated
+half-width over the predicted one: within 10 % of 1, or the row says so. Takes some minutes, `--quick` less than one.
+"""
+
+# ruff: noqa: E402  # threads and paths are set before the imports that look at them
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+sys.path[:] = [place for place in sys.path if Path(place or ".").resolve() != Path(__file__).resolve().parent]
+
+import argparse
+from collections.abc import Iterator
+
+from deniable.core import Epsilon, Interval
+from deniable.planning import Question, Way, ways
+
+WITHIN = 0.1
+NAMES = ("sw", "window", "pm", "pm-c", "subset", "k-rr", "hadamard", "oue", "hierarchical-histogram")
+
+
+def settings(*, quick: bool) -> Iterator[Question]:
+    """Epsilon, people and bins."""
+    for epsilon in (1.0, 4.0) if quick else (0.5, 1.0, 2.0, 4.0):
+        for users in (2_000,) if quick else (500, 5_000, 50_000):
+            for bins in (12,) if quick else (4, 12, 16):
+                yield Question(task="distribution", domain=Interval(0, 1), users=users, epsilon=epsilon, bins=bins)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--runs", type=int, default=8)
+    chosen = parser.parse_args()
+    print("| mechanism | ε | people | bins | predicted | simulated | simulated / predicted |")
+    print("|---|---|---|---|---|---|---|")
+    far = count = 0
+    for question in settings(quick=chosen.quick):
+        assert isinstance(question.epsilon, Epsilon)
+        assert question.users is not None
+        for way in ways(question, question.epsilon, slow=False):
+            if not isinstance(way, Way) or way.name not in NAMES:
+                continue
+            predicted = way.predict(question.users).error
+            simulated = way.simulated(question.users, 3 if chosen.quick else chosen.runs).error
+            ratio = simulated / predicted
+            far, count = far + (abs(ratio - 1) > WITHIN), count + 1
+            mark = "" if abs(ratio - 1) <= WITHIN else " (beyond 10 %)"
+            at = f"{float(question.epsilon):g} | {question.users:,} | {question.bins}"
+            print(f"| {way.name} | {at} | {predicted:.4f} | {simulated:.4f} | {ratio:.3f}{mark} |", flush=True)
+    print(f"\n{far} of {count} beyond 10 %")
+
+
+if __name__ == "__main__":
+    main()

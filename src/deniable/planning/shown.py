@@ -1,0 +1,176 @@
+"""Distributions judged by what will be shown: the intervals of the bins, or the distance of the fitted distribution.
+
+half-width    the mean half-width of the 95 % intervals printed with a histogram of so many bins: of numbers those that hold
+              for every shape of the distribution (`estimators.plausible`), of bins asked for as categories those of shares.
+              Predicted from the law of the reports, for people spread evenly.
+wasserstein   the expected Wasserstein-1 distance of the distribution, in the domain's units, averaged over people spread
+              evenly, on one hill and on two. Of a fit it is measured with fixed coins: no formula is known for it.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+
+import numpy as np
+
+from deniable.batch import Keystream, randomize_many, uniform_below
+from deniable.core import Categories, Circle, Interval, Mechanism
+from deniable.errors import NotSupported
+from deniable.estimators import Shape, shape, shares, simplex, support_law, valid_half_width
+from deniable.planning.way import NORMAL, Floats, Prediction, Way
+
+LEVEL = 0.95
+HILLS: tuple[tuple[tuple[float, float, float], ...], ...] = ((), ((1.0, 0.35, 0.1),), ((0.5, 0.2, 0.05), (0.5, 0.7, 0.08)))
+"""Three made-up crowds: spread evenly, one hill, two hills; every hill has a weight, a middle and a width."""
+TRIALS, DRAWS = 4, 32
+"""Measured with fixed coins, of every crowd: fits, and pairs of draws of shares."""
+FINE = 1 << 30
+GRID = 512
+
+
+def predicted_half_width(mechanism: Mechanism, bins: int, n: int) -> float:
+    """Of the intervals of equal bins, from n people spread evenly.
+
+    >>> from deniable.core import make_mechanism
+    >>> round(predicted_half_width(make_mechanism("sw", epsilon=1), 12, 5000), 2)
+    0.14
+    """
+    domain = mechanism.domain
+    if isinstance(domain, Categories):
+        noise = support_law(mechanism).count_noise(np.full(domain.size, n / domain.size), False)
+        return NORMAL * float(np.sqrt(noise).mean()) / n
+    return valid_half_width(mechanism, bins, n)
+
+
+def simulated_half_width(mechanism: Mechanism, bins: int, values: Floats, stream: Keystream) -> float:
+    """Of the intervals that are printed after people with these values have answered."""
+    domain = mechanism.domain
+    if isinstance(domain, Categories):
+        low, high = shares(randomize_many(mechanism, bins_of(values, bins), stream)).interval(LEVEL)
+    else:
+        assert isinstance(domain, Interval | Circle)
+        place = float(domain.low) + float(domain.width) * values
+        low, high = shape(randomize_many(mechanism, place, stream)).bins(bins).interval(LEVEL)
+    return float((high - low).mean()) / 2
+
+
+def bins_of(values: Floats, bins: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """The bin of every part of the domain."""
+    return np.clip(np.floor(values * bins), 0, bins - 1).astype(np.int64)
+
+
+def crowd(cells: int, hills: tuple[tuple[float, float, float], ...]) -> Floats:
+    """The share of every cell."""
+    if not hills:
+        return np.full(cells, 1 / cells)
+    at = (np.arange(cells) + 0.5) / cells
+    heights = sum(weight / width * np.exp(-(((at - middle) / width) ** 2) / 2) for weight, middle, width in hills)
+    return np.asarray(heights / np.sum(heights), np.float64)
+
+
+def people_like(hills: tuple[tuple[float, float, float], ...], n: int, stream: Keystream) -> Floats:
+    """n values in parts of the domain, spread as the crowd is."""
+    below = np.concatenate([[0.0], np.cumsum(crowd(GRID, hills))])
+    even = (np.arange(n) + (uniform_below(FINE, n, stream) + 0.5) / FINE) / n
+    return np.asarray(np.interp(even, below, np.arange(GRID + 1) / GRID))
+
+
+def distance(mechanism: Mechanism, values: Floats, stream: Keystream) -> float:
+    """The Wasserstein-1 distance, in parts of the domain, of what is estimated from people with these values."""
+    places = np.arange(GRID + 1) / GRID
+    truth = np.searchsorted(np.sort(values), places, "right") / len(values)
+    domain = mechanism.domain
+    if isinstance(domain, Categories):
+        found = shares(randomize_many(mechanism, bins_of(values, domain.size), stream)).projected("simplex").value
+        below = np.interp(places, np.arange(domain.size + 1) / domain.size, np.concatenate([[0.0], np.cumsum(found)]))
+    else:
+        assert isinstance(domain, Interval)
+        reports = randomize_many(mechanism, float(domain.low) + float(domain.width) * values, stream)
+        below = shape(reports).below(float(domain.low) + float(domain.width) * places)
+    return float(np.abs(below - truth).mean())
+
+
+@lru_cache(maxsize=256)
+def fitted_distance(mechanism: Mechanism, n: int) -> float:
+    """The distance of the fitted distribution, in parts of the domain: the mean over fixed coins and the three crowds."""
+    if not isinstance(mechanism.domain, Interval):
+        raise NotSupported("the Wasserstein distance is planned for intervals; on a circle use the half-widths of the bins")
+    empty = Shape(mechanism, np.zeros(mechanism.channel.outputs, np.int64), n, "these users")
+    matrix, edges = empty.laid.transition.matrix, empty.laid.edges
+    # Always the same draws: a plan is the same every time, and mechanisms are compared on the same crowds.
+    coins, away = np.random.Generator(np.random.PCG64(1)), []
+    for hills in HILLS:
+        truth = crowd(len(matrix), hills)
+        for _ in range(TRIALS):
+            counts = np.zeros(mechanism.channel.outputs, np.int64)
+            likely = truth @ matrix
+            counts[empty.laid.cuts[:-1]] = coins.multinomial(n, likely / likely.sum())
+            below = Shape(mechanism, counts, n, "these users").below(edges[1:])
+            away.append(float(np.abs(below - np.cumsum(truth)).mean()))
+    return float(np.mean(away))
+
+
+@lru_cache(maxsize=256)
+def projected_distance(mechanism: Mechanism, n: int) -> float:
+    """The same for bins asked for as categories: their shares are taken as normal, and projected on the simplex."""
+    size = mechanism.domain.size
+    law, finer = support_law(mechanism), max(1, GRID // size)
+    coins, away = np.random.Generator(np.random.PCG64(1)), []
+    for hills in HILLS:
+        cells = crowd(size * finer, hills)
+        truth = cells.reshape(size, finer).sum(axis=1)
+        values, vectors = np.linalg.eigh(law.count_noise(n * truth, True) / n**2)
+        spread = vectors * np.sqrt(np.maximum(values, 0.0))
+        for drawn in coins.standard_normal((DRAWS, size)):
+            for sign in (1, -1):
+                found = simplex(truth + sign * (spread @ drawn), 1.0)
+                away.append(float(np.abs(np.cumsum(np.repeat(found / finer, finer) - cells)).mean()))
+    return float(np.mean(away))
+
+
+def by_intervals(mechanism: Mechanism, bins: int) -> Way:
+    """Judged by the half-widths of the intervals of the bins."""
+    categories = isinstance(mechanism.domain, Categories)
+
+    def predict(n: int) -> Prediction:
+        half = predicted_half_width(mechanism, bins, n)
+        return Prediction(half, half)
+
+    def losses(n: int, runs: int, stream: Keystream) -> Floats:
+        return np.array([simulated_half_width(mechanism, bins, people_like((), n, stream), stream) for _ in range(runs)])
+
+    return Way(
+        name=mechanism.name,
+        inner=f"{bins} bins" if categories else None,
+        asked=mechanism,
+        estimator="shares(reports) of bins" if categories else f"distribution(reports, bins={bins})",
+        predict=predict,
+        losses=losses,
+        root=False,
+    )
+
+
+def by_distance(mechanism: Mechanism, bins: int, width: float) -> Way:
+    """Judged by the Wasserstein distance of the fitted distribution."""
+
+    categories = isinstance(mechanism.domain, Categories)
+
+    def predict(n: int) -> Prediction:
+        away = projected_distance(mechanism, n) if categories else fitted_distance(mechanism, n)
+        return Prediction(width * away, predicted_half_width(mechanism, bins, n))
+
+    return Way(
+        name=mechanism.name,
+        inner=f"{bins} bins" if categories else None,
+        asked=mechanism,
+        estimator='shares(reports).projected("simplex")' if categories else f"distribution(reports, bins={bins})",
+        predict=predict,
+        losses=partial(distances, mechanism, width),
+        root=False,
+    )
+
+
+def distances(mechanism: Mechanism, width: float, n: int, runs: int, stream: Keystream) -> Floats:
+    """Measured: the crowds take turns."""
+    crowds = (HILLS[run % len(HILLS)] for run in range(runs))
+    return width * np.array([distance(mechanism, people_like(hills, n, stream), stream) for hills in crowds])
