@@ -36,7 +36,7 @@ class Journal:
         Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._file = PrivateDatabase(path)
         self._survey = survey_hash
-        self._secret = self._file.opened("journal of deniable submit", _opened)
+        self._secret = self._file.identify("journal of deniable submit", _secret_of)
 
     def digest(self, name: bytes) -> bytes:
         """What stands for a person or a part of a file; worthless without the journal's own secret."""
@@ -66,7 +66,7 @@ class Journal:
             return [(int(number), bytes(body)) for number, body in rows]
 
 
-def _opened(connection: sqlite3.Connection) -> bytes:
+def _secret_of(connection: sqlite3.Connection) -> bytes:
     for statement in filter(str.strip, SCHEMA.split(";")):
         connection.execute(statement)
     row = connection.execute("SELECT value FROM secret").fetchone()
