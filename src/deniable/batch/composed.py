@@ -29,7 +29,6 @@ class InterpolatedSampler(Sampler):
             raise TooWide
 
     def allocate(self, count: int) -> Outputs:
-        """As the inner sampler."""
         return self.inner.allocate(count)
 
     def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
@@ -86,11 +85,9 @@ class IdentitySampler(Sampler):
         self.outputs = channel.outputs
 
     def allocate(self, count: int) -> Outputs:
-        """Unsigned integers."""
         return np.empty(count, output_dtype(self.outputs))
 
     def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
-        """A copy."""
         out[:] = indices
 
 

@@ -20,11 +20,9 @@ class FieldSampler(Sampler):
         self.chunk = inner.chunk
 
     def allocate(self, count: int) -> Outputs:
-        """As the inner sampler."""
         return self.inner.allocate(count)
 
     def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
-        """Cut the digit out, then draw."""
         digit = indices // self.channel.stride % self.channel.sizes[self.channel.place]
         self.inner.draw(digit.astype(np.int64, copy=False), out, keystream)
 

@@ -140,7 +140,6 @@ class NearestSampler(Sampler):
         _reaches(self._places, squares, self._reach, sets.members, *self._grid, before, half_width, first)
 
     def allocate(self, count: int) -> Outputs:
-        """Cell numbers."""
         return np.empty(count, output_dtype(self.cells))
 
     def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:

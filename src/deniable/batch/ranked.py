@@ -26,7 +26,6 @@ class RankedSampler(Sampler):
         self.ends = np.array(channel.weight_ends, np.int64)
 
     def allocate(self, count: int) -> Outputs:
-        """Unsigned integers."""
         return np.empty(count, output_dtype(self.outputs))
 
     def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:

@@ -104,7 +104,6 @@ class WordSampler(Sampler):
         self._integers = integers
 
     def allocate(self, count: int) -> Outputs:
-        """Unsigned integers."""
         return np.empty(count, output_dtype(self.outputs))
 
     def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:

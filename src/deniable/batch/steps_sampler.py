@@ -23,7 +23,6 @@ class DirectionDistanceSampler(Sampler):
         self.outputs, self.distances = channel.outputs, channel.distance.outputs
 
     def allocate(self, count: int) -> Outputs:
-        """Unsigned integers."""
         return np.empty(count, output_dtype(self.outputs))
 
     def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
@@ -59,7 +58,6 @@ class StepsSampler(Sampler):
         return np.empty(count, object if self.wide else np.uint64)
 
     def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
-        """Step by step."""
         step, length = self.channel.step, self.channel.length
         numbers = np.asarray(indices, object if self.channel.inputs >= WIDE else np.int64)
         sampler, drawn = self.samplers[0], []

@@ -97,11 +97,9 @@ class ProfileSampler(Sampler):
         )
 
     def allocate(self, count: int) -> Outputs:
-        """Unsigned integers."""
         return np.empty(count, output_dtype(self.channel.outputs))
 
     def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
-        """One word per report."""
         words = random_words(keystream, len(indices))
         places = np.empty(len(indices), np.int64)
         undecided = _profile(words, indices, out, places, *self._geometry)
@@ -119,11 +117,9 @@ class TableSampler(Sampler):
         self.tops: Words = np.array([sums.tops for sums in self.sums], np.uint64).reshape(channel.inputs, channel.outputs - 1)
 
     def allocate(self, count: int) -> Outputs:
-        """Unsigned integers."""
         return np.empty(count, output_dtype(self.outputs))
 
     def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
-        """One word per report."""
         words = random_words(keystream, len(indices))
         places = np.empty(len(indices), np.int64)
         undecided = _table(words, indices, out, places, self.tops)

@@ -78,11 +78,9 @@ class WideHashingSampler(Sampler):
         )
 
     def allocate(self, count: int) -> Outputs:
-        """key * buckets + bucket."""
         return np.empty(count, output_dtype(self.outputs))
 
     def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
-        """Two words per report."""
         draw_until_accepted(self._run, _as_words(indices), out, keystream, words_each=2)
 
     def _run(self, words: Words, indices: Indices, out: Outputs, pending: Indices) -> int:
@@ -106,11 +104,9 @@ class SketchSignsSampler(Sampler):
         )
 
     def allocate(self, count: int) -> Outputs:
-        """Unsigned integers."""
         return np.empty(count, output_dtype(self.outputs))
 
     def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
-        """Two words per report."""
         draw_until_accepted(self._run, _as_words(indices), out, keystream, words_each=2)
 
     def _run(self, words: Words, indices: Indices, out: Outputs, pending: Indices) -> int:

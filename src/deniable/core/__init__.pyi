@@ -66,7 +66,6 @@ from deniable.core.exact.exponential import exp_ceil as exp_ceil
 from deniable.core.exact.exponential import exp_floor as exp_floor
 from deniable.core.exact.exponential import exp_sign as exp_sign
 from deniable.core.exact.exponential import log_float as log_float
-from deniable.core.exact.golden_section import golden_section as golden_section
 from deniable.core.exact.lattice import DEFAULT_CELLS as DEFAULT_CELLS
 from deniable.core.exact.lattice import Grid as Grid
 from deniable.core.exact.lattice import cells as cells
@@ -79,6 +78,7 @@ from deniable.core.exact.numbers import as_index as as_index
 from deniable.core.exact.numbers import show_fraction as show_fraction
 from deniable.core.exact.numbers import show_literal as show_literal
 from deniable.core.exact.weights import two_level_weights as two_level_weights
+from deniable.core.mechanisms._golden_section import golden_section as golden_section
 from deniable.core.mechanisms.base import TASKS as TASKS
 from deniable.core.mechanisms.base import Mechanism as Mechanism
 from deniable.core.mechanisms.binary.randomized_response import RandomizedResponse as RandomizedResponse

@@ -28,7 +28,6 @@ class Counts(Accumulator):
 
     @staticmethod
     def width(mechanism: Mechanism) -> int:
-        """One count per output."""
         if mechanism.channel.outputs > MOST_OUTPUTS:
             raise NotSupported(
                 f"counting needs at most {MOST_OUTPUTS} different outputs, {mechanism.name} has {mechanism.channel.outputs}; "
@@ -67,11 +66,9 @@ class BitCounts(Accumulator):
 
     @staticmethod
     def width(mechanism: Mechanism) -> int:
-        """One count per category."""
         return mechanism.channel.inputs
 
     def fold(self, outputs: NDArray[np.uint8]) -> None:
-        """Add up bits, 64 at a time."""
         size = -(-len(self.sums) // 64) * 8
         if outputs.ndim != 2 or outputs.shape[1] != -(-len(self.sums) // 8):
             raise Malformed("rows of bits have another length than this recipe's")
@@ -96,7 +93,6 @@ class SupportCounts(Accumulator):
 
     @staticmethod
     def width(mechanism: Mechanism) -> int:
-        """One count per category."""
         return mechanism.channel.inputs
 
     def fold(self, outputs: NDArray[np.uint64]) -> None:

@@ -27,7 +27,6 @@ class Joined(Accumulator):
 
     @staticmethod
     def width(mechanism: Mechanism) -> int:
-        """None of its own."""
         return 0
 
     def fold(self, outputs: Any) -> None:
@@ -100,7 +99,6 @@ class Sampled(Joined):
             part.n += len(mine)
 
     def fits(self) -> bool:
-        """Has everyone told one field?"""
         return sum(part.n for part in self.parts.values()) == self.n
 
 

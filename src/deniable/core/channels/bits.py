@@ -39,21 +39,17 @@ class Bits(Channel):
 
     @property
     def inputs(self) -> int:
-        """k."""
         return self.size
 
     @property
     def outputs(self) -> int:
-        """2**k bit strings."""
         return 1 << self.size
 
     @property
     def total(self) -> int:
-        """scale**k."""
         return int(self.scale**self.size)
 
     def draw(self, index: int, coins: Coins) -> int:
-        """k coin flips."""
         output = 0
         for value in range(self.size):
             threshold = self.own if value == index else self.other
@@ -61,7 +57,6 @@ class Bits(Channel):
         return output
 
     def weight(self, index: int, output: int) -> int:
-        """The product over the bits."""
         ones = output.bit_count()
         mine = output >> index & 1
         others = ones - mine
@@ -89,5 +84,4 @@ class Bits(Channel):
         return Fraction(self.own * (self.scale - self.other), self.other * (self.scale - self.own))
 
     def compiled(self) -> dict[str, Any]:
-        """The four integers."""
         return {"kind": "bits", "size": self.size, "own": self.own, "other": self.other, "scale": self.scale}

@@ -33,12 +33,10 @@ class Interpolated(Channel):
 
     @property
     def outputs(self) -> int:
-        """As the inner channel."""
         return self.inner.outputs
 
     @property
     def total(self) -> int:
-        """`steps` inner totals."""
         return self.steps * self.inner.total
 
     def draw(self, index: int, coins: Coins) -> int:
@@ -47,7 +45,6 @@ class Interpolated(Channel):
         return self.inner.draw(row + (coins.below(self.steps) < rest), coins)
 
     def weight(self, index: int, output: int) -> int:
-        """The mixture of two rows."""
         row, rest = divmod(index, self.steps)
         weight = (self.steps - rest) * self.inner.weight(row, output)
         return weight + rest * self.inner.weight(row + 1, output) if rest else weight
@@ -84,7 +81,6 @@ class Mixture(Channel):
 
     @property
     def inputs(self) -> int:
-        """As every part."""
         return self.parts[0].inputs
 
     @cached_property
@@ -98,7 +94,6 @@ class Mixture(Channel):
 
     @cached_property
     def outputs(self) -> int:
-        """All parts' outputs together."""
         return sum(part.outputs for part in self.parts)
 
     @cached_property
@@ -133,7 +128,6 @@ class Mixture(Channel):
         return self.shares[j] * self.parts[j].weight(index, inner) * (self.common // self.parts[j].total)
 
     def max_ratio(self) -> Fraction | None:
-        """The worst part's ratio."""
         ratios = [part.max_ratio() for part in self.parts]
         return None if None in ratios else max(ratio for ratio in ratios if ratio is not None)
 
@@ -155,7 +149,6 @@ class Mixture(Channel):
         return max(part.counters for part in self.parts)
 
     def compiled(self) -> dict[str, Any]:
-        """Parts and shares."""
         return {"kind": "mixture", "shares": list(self.shares), "parts": [part.compiled() for part in self.parts]}
 
 
@@ -168,28 +161,22 @@ class Identity(Channel):
 
     @property
     def inputs(self) -> int:
-        """Any number."""
         return self.size
 
     @property
     def outputs(self) -> int:
-        """The same number."""
         return self.size
 
     def draw(self, index: int, coins: Coins) -> int:
-        """The input."""
         return index
 
     def weight(self, index: int, output: int) -> int:
-        """1 for the input itself."""
         return int(index == output)
 
     def max_ratio(self) -> None:
-        """Unbounded."""
         return
 
     def compiled(self) -> dict[str, Any]:
-        """The size."""
         return {"kind": "identity", "size": self.size}
 
 
@@ -206,21 +193,17 @@ class Chain(Channel):
 
     @property
     def inputs(self) -> int:
-        """The first channel's."""
         return self.first.inputs
 
     @property
     def outputs(self) -> int:
-        """The second channel's."""
         return self.second.outputs
 
     @property
     def total(self) -> int:
-        """The product of the totals."""
         return self.first.total * self.second.total
 
     def draw(self, index: int, coins: Coins) -> int:
-        """Draw twice."""
         return self.second.draw(self.first.draw(index, coins), coins)
 
     def weight(self, index: int, output: int) -> int:
@@ -232,9 +215,7 @@ class Chain(Channel):
         return column_ratio(self)
 
     def max_ratio(self) -> Fraction | None:
-        """By looking at every weight."""
         return self._ratio
 
     def compiled(self) -> dict[str, Any]:
-        """Both channels."""
         return {"kind": "chain", "first": self.first.compiled(), "second": self.second.compiled()}

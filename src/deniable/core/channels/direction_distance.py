@@ -100,7 +100,6 @@ class DirectionDistance(Channel):
 
     @property
     def inputs(self) -> int:
-        """The cells of the region."""
         return self.view.inputs
 
     @cached_property

@@ -43,12 +43,10 @@ class Field(Channel):
 
     @property
     def outputs(self) -> int:
-        """As the inner channel."""
         return self.inner.outputs
 
     @property
     def total(self) -> int:
-        """As the inner channel."""
         return self.inner.total
 
     @cached_property
@@ -61,11 +59,9 @@ class Field(Channel):
         return index // self.stride % self.sizes[self.place]
 
     def draw(self, index: int, coins: Coins) -> int:
-        """The inner draw."""
         return self.inner.draw(self.digit(index), coins)
 
     def weight(self, index: int, output: int) -> int:
-        """The inner weight."""
         return self.inner.weight(self.digit(index), output)
 
     def max_ratio(self) -> Fraction | None:
@@ -125,12 +121,10 @@ class FakeData(Channel):
 
     @cached_property
     def inputs(self) -> int:
-        """The product of the sizes."""
         return math.prod(self.sizes)
 
     @property
     def outputs(self) -> int:
-        """As many as inputs."""
         return self.inputs
 
     @cached_property
@@ -140,7 +134,6 @@ class FakeData(Channel):
 
     @cached_property
     def total(self) -> int:
-        """d * L * k_1 ... k_d."""
         return len(self.parts) * self.common * self.outputs
 
     @cached_property
@@ -163,7 +156,6 @@ class FakeData(Channel):
         return undigits(found, self.sizes)
 
     def weight(self, index: int, output: int) -> int:
-        """A sum over the digits."""
         pairs = zip(digits(index, self.sizes), digits(output, self.sizes), self.highs, self.lows, strict=True)
         return sum(high if x == y else low for x, y, high, low in pairs)
 
@@ -184,5 +176,4 @@ class FakeData(Channel):
         return "parts"
 
     def compiled(self) -> dict[str, Any]:
-        """The parts."""
         return {"kind": "fake-data", "parts": [part.compiled() for part in self.parts]}

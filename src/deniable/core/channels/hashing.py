@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -28,29 +29,47 @@ def mix(seed: int, value: int) -> int:
     return h ^ (h >> 16)
 
 
-@dataclass(frozen=True)
-class Hashing(SetSystem):
-    """Outputs are (seed, bucket) = seed * buckets + bucket; S_x holds bucket H_seed(x) for every seed."""
+class Keyed(SetSystem):
+    """Outputs are (key, bucket) = key * buckets + bucket; S_x holds, for every key, the bucket of x under it."""
 
-    size: int
     buckets: int
+    members = SEEDS
 
     def __post_init__(self) -> None:
         if not 2 <= self.buckets <= 1 << 16:
             raise InvalidParameter(f"there must be 2 to 65536 buckets, got {self.buckets}")
 
-    @property
-    def inputs(self) -> int:
-        """k."""
-        return self.size
+    @abstractmethod
+    def bucket(self, key: int, index: int) -> int:
+        """The bucket of an input under a key."""
 
     @property
     def outputs(self) -> int:
-        """Seeds times buckets."""
         return SEEDS * self.buckets
 
-    members = SEEDS
+    def contains(self, index: int, output: int) -> bool:
+        key, bucket = divmod(output, self.buckets)
+        return self.bucket(key, index) == bucket
+
+    def inside(self, index: int, j: int) -> int:
+        return j * self.buckets + self.bucket(j, index)
+
+    def outside(self, index: int, j: int) -> int:
+        key, other = divmod(j, self.buckets - 1)
+        return key * self.buckets + (self.bucket(key, index) + 1 + other) % self.buckets
+
+
+@dataclass(frozen=True)
+class Hashing(Keyed):
+    """The bucket of a value is H_seed(x), with the seed as the key."""
+
+    size: int
+    buckets: int
     sums: ClassVar[Sums] = "values"
+
+    @property
+    def inputs(self) -> int:
+        return self.size
 
     def overlap(self) -> Fraction:
         return Fraction(self.members, self.buckets)
@@ -58,23 +77,8 @@ class Hashing(SetSystem):
     def triple_overlap(self) -> Fraction:
         return Fraction(self.members, self.buckets**2)
 
-    def bucket(self, seed: int, index: int) -> int:
-        """The bucket of a value under a seed."""
-        return (mix(seed, index) * self.buckets) >> 32
-
-    def contains(self, index: int, output: int) -> bool:
-        """Is it the value's own bucket?"""
-        seed, bucket = divmod(output, self.buckets)
-        return self.bucket(seed, index) == bucket
-
-    def inside(self, index: int, j: int) -> int:
-        """Seed j with the value's bucket."""
-        return j * self.buckets + self.bucket(j, index)
-
-    def outside(self, index: int, j: int) -> int:
-        """A seed with one of the other buckets."""
-        seed, other = divmod(j, self.buckets - 1)
-        return seed * self.buckets + (self.bucket(seed, index) + 1 + other) % self.buckets
+    def bucket(self, key: int, index: int) -> int:
+        return (mix(key, index) * self.buckets) >> 32
 
     def compiled(self) -> dict[str, Any]:
         """Size and buckets; the hash function is fixed by the format."""

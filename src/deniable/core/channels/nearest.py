@@ -41,12 +41,10 @@ class NearestCellSets(Neighbourhood):
 
     @cached_property
     def outputs(self) -> int:
-        """The cells of the region."""
         return self.rows * self.columns if self.inside_region is None else len(self.inside_region)
 
     @property
     def inputs(self) -> int:
-        """The same cells."""
         return self.outputs
 
     @cached_property

@@ -35,12 +35,10 @@ class NearestPlaceSets(Neighbourhood):
 
     @property
     def inputs(self) -> int:
-        """The places."""
         return len(self.columns)
 
     @property
     def outputs(self) -> int:
-        """The same places."""
         return len(self.columns)
 
     def neighbours(self, index: int) -> list[int]:

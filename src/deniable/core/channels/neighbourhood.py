@@ -20,5 +20,4 @@ class Neighbourhood(SetSystem):
         return frozenset(self.neighbours(index))
 
     def contains(self, index: int, output: int) -> bool:
-        """Is it among the nearest?"""
         return output in self._members(index)

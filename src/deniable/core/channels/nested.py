@@ -42,12 +42,10 @@ class Nested(Channel):
 
     @property
     def inputs(self) -> int:
-        """One per cell."""
         return self.cells
 
     @property
     def outputs(self) -> int:
-        """One per cell."""
         return self.cells
 
     @cached_property
@@ -98,5 +96,4 @@ class Nested(Channel):
         return Fraction(max(self.weights), min(self.weights))
 
     def compiled(self) -> dict[str, Any]:
-        """Widths and weights."""
         return {"kind": "nested", "cells": self.cells, "widths": list(self.widths), "weights": list(self.weights)}

@@ -69,7 +69,6 @@ class Pair(Channel):
 
     @property
     def total(self) -> int:
-        """The sum of the four weights."""
         return self.both + 2 * self.one + self.neither
 
     @property
@@ -127,7 +126,6 @@ class Pair(Channel):
         return None if least == 0 else Fraction(max(self.both, self.one, self.neither), least)
 
     def compiled(self) -> dict[str, Any]:
-        """The three weights."""
         return {"kind": "pair", "both": self.both, "one": self.one, "neither": self.neither}
 
 

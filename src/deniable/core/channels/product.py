@@ -50,7 +50,6 @@ class Product(Channel):
         return undigits(outputs, [part.outputs for part in self.parts])
 
     def draw(self, index: int, coins: Coins) -> int:
-        """Every part draws for itself."""
         pairs = zip(self.parts, self.split_input(index), strict=True)
         return self.join_outputs([part.draw(digit, coins) for part, digit in pairs])
 
@@ -86,7 +85,6 @@ class Product(Channel):
         return sum(part.counters for part in self.parts)
 
     def compiled(self) -> dict[str, Any]:
-        """The parts."""
         return {"kind": "product", "parts": [part.compiled() for part in self.parts]}
 
 

@@ -126,7 +126,6 @@ class Profile(Channel):
         return Fraction(worst, ratio.denominator * self.total)
 
     def compiled(self) -> dict[str, Any]:
-        """Weights and geometry."""
         return {
             "kind": "profile",
             "weights": list(self.weights),

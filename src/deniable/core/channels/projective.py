@@ -32,12 +32,10 @@ class Projective(SetSystem):
 
     @cached_property
     def outputs(self) -> int:
-        """(q**t - 1) / (q - 1) points."""
         return int((self.prime**self.dimension - 1) // (self.prime - 1))
 
     @property
     def inputs(self) -> int:
-        """k."""
         return self.size
 
     @cached_property
@@ -101,7 +99,6 @@ class Projective(SetSystem):
         return self.number(y)
 
     def compiled(self) -> dict[str, Any]:
-        """The space."""
         return {"set": "projective", "size": self.size, "prime": self.prime, "dimension": self.dimension}
 
 

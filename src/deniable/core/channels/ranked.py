@@ -48,12 +48,10 @@ class Ranked(Channel):
 
     @property
     def inputs(self) -> int:
-        """One per place."""
         return len(self.columns)
 
     @property
     def outputs(self) -> int:
-        """One per place."""
         return len(self.columns)
 
     @cached_property
@@ -68,7 +66,6 @@ class Ranked(Channel):
 
     @cached_property
     def total(self) -> int:
-        """The same for every place."""
         return self.weight_ends[-1]
 
     def square(self, index: int, other: int) -> int:
@@ -94,7 +91,6 @@ class Ranked(Channel):
         return Fraction(self.weights[0], self.weights[-1])
 
     def compiled(self) -> dict[str, Any]:
-        """Places, sizes and weights."""
         return {
             "kind": "ranked",
             "columns": list(self.columns),

@@ -65,12 +65,10 @@ class Reference(Channel):
 
     @property
     def inputs(self) -> int:
-        """One per input place."""
         return len(self.input_at)
 
     @property
     def outputs(self) -> int:
-        """One per output place."""
         return len(self.output_at)
 
     @cached_property
@@ -164,7 +162,6 @@ class Reference(Channel):
         return self._ratio
 
     def compiled(self) -> dict[str, Any]:
-        """Weights, places and total."""
         return {
             "kind": "reference",
             "low": list(self.low),

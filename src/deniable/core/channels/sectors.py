@@ -28,17 +28,14 @@ class Sectors(SetSystem):
 
     @property
     def inputs(self) -> int:
-        """Every cell."""
         return self.cells
 
     @property
     def outputs(self) -> int:
-        """Every cell."""
         return self.cells
 
     @property
     def members(self) -> int:
-        """The cells of a sector."""
         return self.cells // self.sectors
 
     def start(self, index: int) -> int:
@@ -46,11 +43,9 @@ class Sectors(SetSystem):
         return index - index % self.members
 
     def contains(self, index: int, output: int) -> bool:
-        """Do both lie in one sector?"""
         return self.start(index) == self.start(output)
 
     def inside(self, index: int, j: int) -> int:
-        """The j-th cell of the sector."""
         return self.start(index) + j
 
     def outside(self, index: int, j: int) -> int:
@@ -58,7 +53,6 @@ class Sectors(SetSystem):
         return (self.start(index) + self.members + j) % self.cells
 
     def compiled(self) -> dict[str, Any]:
-        """Cells and sectors."""
         return {"set": "sectors", "cells": self.cells, "sectors": self.sectors}
 
 

@@ -84,12 +84,10 @@ class Singleton(SetSystem):
 
     @property
     def inputs(self) -> int:
-        """k."""
         return self.size
 
     @property
     def outputs(self) -> int:
-        """k."""
         return self.size
 
     members = 1
@@ -105,7 +103,6 @@ class Singleton(SetSystem):
         return index == output
 
     def inside(self, index: int, j: int) -> int:
-        """The true value."""
         return index
 
     def outside(self, index: int, j: int) -> int:
@@ -113,7 +110,6 @@ class Singleton(SetSystem):
         return (index + 1 + j) % self.size
 
     def compiled(self) -> dict[str, Any]:
-        """The number of values."""
         return {"set": "singleton", "size": self.size}
 
 
@@ -136,7 +132,6 @@ class Windows(SetSystem):
             raise InvalidParameter(f"a window must have at least 1 and fewer than {self.outputs} cells, got {self.members}")
 
     def start(self, index: int) -> int:
-        """The first cell of the window."""
         return min(max(self.offset + index, self.first), self.last) % self.outputs
 
     def contains(self, index: int, output: int) -> bool:
@@ -144,7 +139,6 @@ class Windows(SetSystem):
         return (output - self.start(index)) % self.outputs < self.members
 
     def inside(self, index: int, j: int) -> int:
-        """The j-th cell of the window."""
         return (self.start(index) + j) % self.outputs
 
     def outside(self, index: int, j: int) -> int:
@@ -152,7 +146,6 @@ class Windows(SetSystem):
         return (self.start(index) + self.members + j) % self.outputs
 
     def compiled(self) -> dict[str, Any]:
-        """All integers of the rule."""
         return {
             "set": "window",
             "inputs": self.inputs,

@@ -36,7 +36,6 @@ class SketchSigns(SetSystem):
 
     @property
     def inputs(self) -> int:
-        """Every word."""
         return 1 << self.bits
 
     @property
@@ -67,7 +66,6 @@ class SketchSigns(SetSystem):
         return ((coordinate & cell).bit_count() & 1) ^ negative
 
     def contains(self, index: int, output: int) -> bool:
-        """Is it the favoured bit?"""
         return self.bit(index, output >> 1) == output & 1
 
     def inside(self, index: int, j: int) -> int:
@@ -75,7 +73,6 @@ class SketchSigns(SetSystem):
         return 2 * j + self.bit(index, j)
 
     def outside(self, index: int, j: int) -> int:
-        """The other bit there."""
         return 2 * j + 1 - self.bit(index, j)
 
     def compiled(self) -> dict[str, Any]:

@@ -33,12 +33,10 @@ class Steps(Channel):
 
     @cached_property
     def inputs(self) -> int:
-        """A digit for every step."""
         return int(self.step.inputs**self.length)
 
     @cached_property
     def outputs(self) -> int:
-        """A digit for every step."""
         return int(self.step.outputs**self.length)
 
     @cached_property
@@ -51,7 +49,6 @@ class Steps(Channel):
         return digits(output, [self.step.outputs] * self.length)
 
     def draw(self, index: int, coins: Coins) -> int:
-        """Step by step."""
         channel, drawn = self.step, []
         for digit in digits(index, [self.step.inputs] * self.length):
             drawn.append(channel.draw(digit, coins))

@@ -26,7 +26,6 @@ class Subsets(SetSystem):
 
     @property
     def inputs(self) -> int:
-        """k."""
         return self.size
 
     @property
@@ -41,7 +40,6 @@ class Subsets(SetSystem):
 
     @cached_property
     def others(self) -> int:
-        """Subsets that do not."""
         return math.comb(self.size - 1, self.chosen)
 
     sums: ClassVar[Sums] = "bits"
@@ -62,7 +60,6 @@ class Subsets(SetSystem):
         return output.bit_count() == self.chosen
 
     def contains(self, index: int, output: int) -> bool:
-        """Is the value in the subset?"""
         return bool(output >> index & 1)
 
     def inside(self, index: int, j: int) -> int:
@@ -79,7 +76,6 @@ class Subsets(SetSystem):
         return (subset & below) | bit << index | (subset & ~below) << 1
 
     def compiled(self) -> dict[str, Any]:
-        """Both sizes."""
         return {"set": "subsets", "size": self.size, "chosen": self.chosen}
 
 

@@ -41,17 +41,14 @@ class Table(Channel):
 
     @property
     def inputs(self) -> int:
-        """One per row."""
         return len(self.rows)
 
     @property
     def outputs(self) -> int:
-        """One per column."""
         return len(self.rows[0])
 
     @cached_property
     def total(self) -> int:
-        """The sum of any row."""
         return sum(self.rows[0])
 
     @cached_property
@@ -64,11 +61,9 @@ class Table(Channel):
         return bisect_right(self.cumulative[index], coins.below(self.total))
 
     def weight(self, index: int, output: int) -> int:
-        """The entry."""
         return self.rows[index][output]
 
     def row(self, index: int) -> Iterator[int]:
-        """The row itself."""
         return iter(self.rows[index])
 
     def possible(self, output: int) -> bool:
@@ -91,7 +86,6 @@ class Table(Channel):
         return self._ratio
 
     def compiled(self) -> dict[str, Any]:
-        """The matrix."""
         return {"kind": "table", "rows": [list(row) for row in self.rows]}
 
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from deniable.core.channels.base import Sums
-from deniable.core.channels.hashing import SEEDS, mix
-from deniable.core.channels.sets import SetSystem
+from deniable.core.channels.hashing import SEEDS, Keyed, mix
 from deniable.errors import InvalidParameter
 
 _MASK = SEEDS - 1
@@ -23,8 +22,8 @@ def wide_mix(key: int, word: int) -> int:
 
 
 @dataclass(frozen=True)
-class WideHashing(SetSystem):
-    """Outputs are (key, bucket) = key * buckets + bucket; S_x holds, for every key, the bucket of x's prefix.
+class WideHashing(Keyed):
+    """The bucket of a word is that of the hash of its prefix.
 
     Inputs are words of `bits` bits, of which the first `kept` are hashed. The others cannot show in the
     output: words with the same prefix have the same law.
@@ -33,42 +32,18 @@ class WideHashing(SetSystem):
     bits: int
     kept: int
     buckets: int
+    sums: ClassVar[Sums] = "searched"
 
     def __post_init__(self) -> None:
         check_prefix(self.bits, self.kept)
-        if not 2 <= self.buckets <= 1 << 16:
-            raise InvalidParameter(f"there must be 2 to 65536 buckets, got {self.buckets}")
+        super().__post_init__()
 
     @property
     def inputs(self) -> int:
-        """Every word."""
         return 1 << self.bits
 
-    @property
-    def outputs(self) -> int:
-        """Keys times buckets."""
-        return SEEDS * self.buckets
-
-    members = SEEDS
-    sums: ClassVar[Sums] = "searched"
-
     def bucket(self, key: int, index: int) -> int:
-        """The bucket of a word's prefix under a key."""
         return (wide_mix(key, index >> (self.bits - self.kept)) * self.buckets) >> 32
-
-    def contains(self, index: int, output: int) -> bool:
-        """Is it the prefix's own bucket?"""
-        key, bucket = divmod(output, self.buckets)
-        return self.bucket(key, index) == bucket
-
-    def inside(self, index: int, j: int) -> int:
-        """Key j with the prefix's bucket."""
-        return j * self.buckets + self.bucket(j, index)
-
-    def outside(self, index: int, j: int) -> int:
-        """A key with one of the other buckets."""
-        key, other = divmod(j, self.buckets - 1)
-        return key * self.buckets + (self.bucket(key, index) + 1 + other) % self.buckets
 
     def compiled(self) -> dict[str, Any]:
         """Three integers; the hash function is fixed by the format."""

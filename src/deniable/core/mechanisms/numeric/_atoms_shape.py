@@ -14,7 +14,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from deniable.core.exact.epsilon import Epsilon
-from deniable.core.exact.golden_section import golden_section
+from deniable.core.mechanisms._golden_section import golden_section
 
 
 def best_atoms(epsilon: Epsilon) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from deniable.core.domains.circle import Circle
 from deniable.core.domains.interval import Interval
 from deniable.core.domains.record import Record
 from deniable.core.exact.epsilon import SMALLEST, Epsilon
-from deniable.core.exact.golden_section import golden_section
+from deniable.core.mechanisms._golden_section import golden_section
 from deniable.core.mechanisms.base import Mechanism
 from deniable.core.mechanisms.circular.circular_ogpm import CircularOGPM
 from deniable.core.mechanisms.circular.circular_window import CircularWindow
