@@ -43,7 +43,7 @@ function view(attribute, found, level) {
   const more = rows.length > SHOWN && shares && found.what !== "distribution" ? ` The ${SHOWN} largest of ${count(rows.length)}.` : "";
   const impossible = shares && rows.some((row) => row.value < 0 || row.value > 1);
   const honest = impossible ? " Unbiased estimates may lie below 0 or above 100 %; more reports bring them back." : "";
-  const caption = `${found.method}; whiskers are ${sure}.${more}${honest}`;
+  const caption = `${found.method}; whiskers are ${sure}: in ${Math.round(100 * level)} of 100 such surveys each holds the true value.${more}${honest}`;
   if (found.what === "direction") {
     // Two numbers of different kinds, each on an axis of its own.
     const each = rows.map((row, i) => figure({ caption: i ? "0: all directions alike, 1: all the same" : caption, summary: `${row.label} ${show(row.value)}, between ${show(row.low)} and ${show(row.high)}.`, draw: dots([row], { show }), table: i ? whole : null }));
@@ -92,7 +92,7 @@ async function mapOf(attribute, place) {
     place.replaceChildren(
       element("h3", {}, "Map"),
       figure({
-        caption: `${found.method}, from ${count(found.n)} reports; made anew at most once a minute. At small epsilon its intervals are somewhat too narrow.`,
+        caption: `${found.method}, from ${count(found.n)} reports; made anew at most once a minute. In 95 of 100 such surveys each interval holds the true share.`,
         summary: `${attribute.question} Fullest cell ${where(fullest[0])}: ${percent(fullest[0].value)}, between ${percent(fullest[0].low)} and ${percent(fullest[0].high)}.`,
         draw: map(found.cells, { show: percent }),
         table: table("Shares of cells with 95 % intervals", ["x, y", "share", "from", "to"], rows),
