@@ -58,7 +58,9 @@ def _show(findings: list[Finding], charts: list[str], out: Any) -> None:
         if finding.bins:
             inside = sum(bin_["inside"] for bin_ in finding.bins)
             out.print(
-                f"  and the whole distribution: {inside} of {len(finding.bins)} bins hold the truth within their 95 % intervals\n"
+                f"  and the whole distribution: {inside} of {len(finding.bins)} bins hold the truth within their 95 % intervals "
+                f"(about {0.95 * len(finding.bins):.0f} or more are expected: each misses in 5 of 100 such surveys)\n",
+                soft_wrap=True,
             )
     proof = table("mechanism", "holds", "why", title="Certificates")
     for finding in findings:

