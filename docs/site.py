@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PARTS = ("docs", "proofs", "spec", "examples", "sdk")
 PAGES = (
     "README.md",
+    "CODE_OF_CONDUCT.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "SECURITY.md",

@@ -116,16 +116,16 @@ def _whole_mechanism(attributes: dict[str, Any], epsilon: Epsilon, strategy: obj
     domains = {name: _domain(name, attribute["domain"]) for name, attribute in attributes.items()}
     if strategy is not None and strategy not in STRATEGIES:
         raise InvalidParameter(f"strategy must be one of {', '.join(STRATEGIES)}")
+    levels = _levels(attributes, epsilon, str(strategy))
     if len(domains) == 1 and strategy is None:
         (name,) = domains
-        return _part(Asked(name, domains[name], epsilon, people), attributes[name], choose)
+        return _part(Asked(name, domains[name], levels[name], people), attributes[name], choose)
     strategy = strategy or "sample-one"
     if strategy == "fake-data":
         named = [name for name, attribute in attributes.items() if attribute.get("mechanism", "auto") != "auto"]
         if named:
             raise InvalidParameter(f"attributes.{named[0]}.mechanism: the strategy 'fake-data' brings its own mechanism")
         return RandomSamplingPlusFakeData(domain=Record(domains), epsilon=epsilon)
-    levels = _levels(attributes, epsilon, str(strategy))
     # Where one attribute is picked, each is answered by a part of the people.
     answers = -(-people // len(domains)) if strategy == "sample-one" else people
     parts = {name: _part(Asked(name, domains[name], levels[name], answers), attributes[name], choose) for name in domains}
