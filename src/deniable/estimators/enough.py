@@ -30,7 +30,7 @@ def reports_needed(found: Estimate, span: float = 1.0) -> int | None:
     if not math.isfinite(typical) or typical <= TOO_WIDE:
         return None
     needed = math.ceil(found.n * (typical / WISHED) ** 2)
-    unit = 10 ** max(len(str(needed)) - 2, 0)
+    unit: int = 10 ** max(len(str(needed)) - 2, 0)
     return -(-needed // unit) * unit
 
 
