@@ -33,7 +33,7 @@ CHOSEN = [
     ("categories:4", "2", "k-rr"),
     ("categories:1000", "1", "hadamard"),
     ("interval:0,180,180", "2", "sw"),
-    ("interval:0,180,180", "4", "pm-c"),
+    ("interval:0,180,180", "4", "sw"),
     ("rectangle:0,10,0,8,8", "1", "nearest-cells"),
     ("text:6", "4", "tree-hist"),
 ]

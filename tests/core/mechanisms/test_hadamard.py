@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import combinations, pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -83,10 +84,10 @@ def test_counts_are_those_of_every_set_and_the_estimate_is_near(epsilon: float) 
 def test_covariances_are_those_of_the_rows() -> None:
     """Against the sum over all outputs, with three checks, where lines have nine points."""
     mechanism = of(20, 2)
-    channel = mechanism.channel
-    assert channel.sets.checks == 3  # type: ignore[attr-defined]
+    channel: Any = mechanism.channel
+    assert channel.sets.checks == 3
     people = np.arange(1.0, 21.0)
-    inside = np.array([[channel.sets.contains(x, y) for y in range(channel.outputs)] for x in range(20)], float)  # type: ignore[attr-defined]
-    law = np.where(inside > 0, channel.high, channel.low) / channel.total  # type: ignore[attr-defined]
+    inside = np.array([[channel.sets.contains(x, y) for y in range(channel.outputs)] for x in range(20)], np.float64)
+    law = np.where(inside > 0, channel.high, channel.low) / channel.total
     exact = sum(n * ((inside * row) @ inside.T - np.outer(inside @ row, inside @ row)) for n, row in zip(people, law, strict=True))
     assert np.allclose(support_law(mechanism).covariance(people), exact)
