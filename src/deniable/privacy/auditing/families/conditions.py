@@ -22,6 +22,8 @@ MOST_FIELDS = 16
 MOST_UNITS = 24
 MOST_BITS = 256
 LEAST_SPREAD = 0.02
+FEW_BITS = 8
+"""So few are counted one by one; more of them are faster in one sum over sorted reports."""
 MOST_READ = 1 << 22
 """Bits that are read in all: the fewer a report has, the more reports are looked at."""
 MOST = 4
@@ -62,12 +64,15 @@ def _best(conditions: list[Condition], fit: Table, inputs: int) -> Iterator[Feat
 def _unlike(matrix: NDArray[np.uint8], codes: Codes, places: Codes, cells: int, inputs: int) -> NDArray[np.float64]:
     """Chi-square of each bit between the test values, by the values of the condition: of what it does not tell everywhere."""
     groups = codes * inputs + places
-    order = np.argsort(groups, kind="stable")
     sizes = np.bincount(groups, minlength=cells * inputs)
-    have = np.flatnonzero(sizes)
-    starts = (np.cumsum(sizes) - sizes)[have]
     summed = np.zeros((cells * inputs, matrix.shape[1]))
-    summed[have] = np.add.reduceat(matrix[order], starts, axis=0, dtype=np.int32)
+    if matrix.shape[1] <= FEW_BITS:
+        for column in range(matrix.shape[1]):
+            summed[:, column] = np.bincount(groups[matrix[:, column] > 0], minlength=cells * inputs)
+    else:
+        have = np.flatnonzero(sizes)
+        starts = (np.cumsum(sizes) - sizes)[have]
+        summed[have] = np.add.reduceat(matrix[np.argsort(groups, kind="stable")], starts, axis=0, dtype=np.int32)
     ones = summed.reshape(cells, inputs, -1)
     trials = np.maximum(sizes.reshape(cells, inputs, 1), 1e-9)
     here = ones.sum(axis=1, keepdims=True) / trials.sum(axis=1, keepdims=True)
