@@ -228,10 +228,16 @@ def test_the_list_of_surveys_comes_in_pages(tmp_path: Path, database: str) -> No
 def test_estimates_are_worked_out_once_for_each_step(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Readers share the same bytes, whether they read them or not."""
     monkeypatch.setattr("deniable.collector.estimates.FRESH_SECONDS", 0.0)
-    survey, worked = opened(database), []
+    survey = opened(database)
+    worked: list[int] = []
     inside = Inside(Store(database))
     cache = inside.app.state.collector.estimates
-    monkeypatch.setattr("deniable.collector.estimates.views_of", lambda *_: worked.append(1) or [])
+
+    def work(*_: object) -> list[object]:
+        worked.append(1)
+        return []
+
+    monkeypatch.setattr("deniable.collector.estimates.views_of", work)
     first = cache.get(survey, "")
     assert all(cache.get(survey, "") is first for _ in range(20))
     assert len(worked) == 1
