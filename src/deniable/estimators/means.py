@@ -12,7 +12,8 @@ from deniable.errors import NotSupported
 from deniable.estimators.debias import NEGLIGIBLE, Debiasing, Floats, Moments, debiasing, moments
 from deniable.estimators.distribution_estimate import Ends
 from deniable.estimators.estimate import Estimate, Target, check_target
-from deniable.estimators.shape_fit import Method, Shape, shape, shape_of
+from deniable.estimators.recent_shapes import shape_of
+from deniable.estimators.shape_fit import Method, Shape, shape
 from deniable.estimators.source import Source, accumulated
 
 FEW = 30

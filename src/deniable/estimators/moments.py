@@ -10,7 +10,8 @@ from deniable.estimators.debias import Debiasing, Moments, debiasing, moments
 from deniable.estimators.distribution_estimate import Ends
 from deniable.estimators.estimate import Estimate, Target, check_target
 from deniable.estimators.means import MANY, users_square
-from deniable.estimators.shape_fit import Method, Shape, shape, shape_of
+from deniable.estimators.recent_shapes import shape_of
+from deniable.estimators.shape_fit import Method, Shape, shape
 from deniable.estimators.source import Source, accumulated
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -21,6 +19,7 @@ from deniable.estimators.distribution_grid import FINE, Binned, binned, fine_cel
 from deniable.estimators.estimate import Estimate, Target, check_target, half_width
 from deniable.estimators.expectation_maximization import Fit, fit
 from deniable.estimators.plausible import Pilot, Plausible, halves, pilot_shares
+from deniable.estimators.recent_shapes import shape_of
 from deniable.estimators.response import Response, groups_for, only_multiples, response
 from deniable.estimators.source import Source, accumulated
 
@@ -323,21 +322,3 @@ def shape(
     if multiples_of is not None and not (math.isfinite(multiples_of) and multiples_of > 0):
         raise InvalidParameter("multiples_of must be a positive number, the step between possible values")
     return shape_of(Shape(mechanism, sums.sums, sums.n, target, method, tolerance, most_iterations, multiples_of))
-
-
-def shape_of(asked: Shape) -> Shape:
-    """The same as one of the last that were asked for, when it is: several questions about the same reports share their work."""
-    digest = hashlib.blake2b(np.ascontiguousarray(asked.sums).view(np.uint8)).digest()
-    options = (asked.n, asked.target, asked.method, asked.tolerance, asked.most_iterations, asked.multiples_of)
-    key = (asked.mechanism, digest, *options)
-    with _LOCK:
-        known = _RECENT.pop(key, asked)
-        _RECENT[key] = known
-        while len(_RECENT) > RECENT:
-            _RECENT.pop(next(iter(_RECENT)))
-    return known
-
-
-RECENT = 4
-_RECENT: dict[tuple[Any, ...], Shape] = {}
-_LOCK = threading.Lock()
