@@ -14,7 +14,7 @@ RUNS, HELD = 24, 15
 @pytest.mark.parametrize(
     ("family", "mechanism", "shape", "n", "epsilon"),
     [
-        ("trees", "oue", "zero-inflated", 200, 4.0),
+        pytest.param("trees", "oue", "zero-inflated", 200, 4.0, marks=pytest.mark.slow),
         ("attributes", "sample-one", "exponential", 50, 4.0),
         ("rounds", "rappor", "all at one end", 50, 4.0),
         ("joint", "bounded-pair", "three spikes", 50, 4.0),

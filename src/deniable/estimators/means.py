@@ -12,6 +12,7 @@ from deniable.errors import NotSupported
 from deniable.estimators.debias import NEGLIGIBLE, Debiasing, Floats, Moments, debiasing, moments
 from deniable.estimators.distribution_estimate import Ends
 from deniable.estimators.estimate import Estimate, Target, check_target
+from deniable.estimators.recent_shapes import shape_of
 from deniable.estimators.shape_fit import Method, Shape, shape
 from deniable.estimators.source import Source, accumulated
 
@@ -79,7 +80,7 @@ def mean(source: Source, *, target: Target = "these users", method: Method | Non
     else:
         variance = (users_noise(found, rule) if target == "these users" else _spread(found)) / n
     value = float(domain.low) + width * (found.first + 0.5)
-    ends = Ends(Shape(mechanism, sums.sums, n, target).mean_ends, np.asarray(value)) if n < MANY else None
+    ends = Ends(shape_of(Shape(mechanism, sums.sums, n, target)).mean_ends, np.asarray(value)) if n < MANY else None
     return Estimate(
         value=np.asarray(value),
         variance=np.asarray(width**2 * (variance + rule.bias**2)),

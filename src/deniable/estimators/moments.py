@@ -10,6 +10,7 @@ from deniable.estimators.debias import Debiasing, Moments, debiasing, moments
 from deniable.estimators.distribution_estimate import Ends
 from deniable.estimators.estimate import Estimate, Target, check_target
 from deniable.estimators.means import MANY, users_square
+from deniable.estimators.recent_shapes import shape_of
 from deniable.estimators.shape_fit import Method, Shape, shape
 from deniable.estimators.source import Source, accumulated
 
@@ -41,7 +42,7 @@ def variance(source: Source, *, target: Target = "these users", method: Method |
     found, width = moments(sums, rule), float(mechanism.domain.width)
     value, noise = _spread(found, rule, target)
     centre = float(mechanism.domain.low) + width * min(max(found.first + 0.5, 0.0), 1.0)
-    fitted = Shape(mechanism, sums.sums, sums.n, target)
+    fitted = shape_of(Shape(mechanism, sums.sums, sums.n, target))
     ends = Ends(lambda level: fitted.variance_ends(centre, level), np.asarray(width**2 * value)) if sums.n < MANY else None
     return Estimate(
         value=np.asarray(width**2 * value),

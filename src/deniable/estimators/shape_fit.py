@@ -20,6 +20,7 @@ from deniable.estimators.estimate import Estimate, Target, check_target, half_wi
 from deniable.estimators.expectation_maximization import Fit, fit
 from deniable.estimators.penalized import penalized_fit
 from deniable.estimators.plausible import Pilot, Plausible, halves, pilot_shares
+from deniable.estimators.recent_shapes import shape_of
 from deniable.estimators.response import Response, groups_for, only_multiples, response
 from deniable.estimators.source import Source, accumulated
 
@@ -331,4 +332,4 @@ def shape(
         raise InvalidParameter("tolerance must not be negative")
     if multiples_of is not None and not (math.isfinite(multiples_of) and multiples_of > 0):
         raise InvalidParameter("multiples_of must be a positive number, the step between possible values")
-    return Shape(mechanism, sums.sums, sums.n, target, method, tolerance, most_iterations, multiples_of)
+    return shape_of(Shape(mechanism, sums.sums, sums.n, target, method, tolerance, most_iterations, multiples_of))
