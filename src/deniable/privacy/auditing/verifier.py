@@ -122,8 +122,7 @@ def _two_level(channel: dict[str, Any]) -> Fraction | None:
 EQUAL_SETS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "singleton": lambda c: c["size"] >= 2,
     "window": lambda c: 0 < c["members"] < c["outputs"] and c["inputs"] >= 1 and c["first"] <= c["last"],
-    # Irreducible: over a field every vector with a leading 1 has equally many orthogonal ones.
-    "hadamard": lambda c: c["size"] >= 1 and c["polynomial"] in (3, 7, 11, 19, 37, 67, 131, 283),
+    "hadamard": lambda c: c["size"] >= 1 and c["polynomial"] in (3, 7, 11, 19, 37, 67, 131, 283),  # irreducible: a field
     "hashing": lambda c: c["size"] >= 1 and c["buckets"] >= 2,  # one bucket for every seed
     "wide-hashing": lambda c: 1 <= c["kept"] <= c["bits"] and c["buckets"] >= 2,
     "sketch-signs": lambda c: 1 <= c["kept"] <= c["bits"] and c["row_bits"] >= 0 and c["width_bits"] >= 1,
