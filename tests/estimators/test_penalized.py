@@ -55,7 +55,7 @@ def test_smooth_truths_are_nearer_than_by_smoothing_every_step() -> None:
 def test_an_atom_at_an_end_stays_there(name: str, share: float) -> None:
     """Smoothing after every step spreads it over a tenth of the domain."""
     sums = reports_of("sw", 1, SPIKED[name])
-    near, spread = (float(shape(sums, method=method).below(np.array([0.01]))[0]) for method in ("penalized", "ems"))  # type: ignore[arg-type]
+    near, spread = (float(shape(sums, method=method).below(np.array([0.01]))[0]) for method in ("penalized", "ems"))
     assert near > 0.75 * share
     assert spread < 0.75 * near
 
