@@ -35,7 +35,7 @@ from deniable.estimators import (
 from deniable.planning.fakes import part_of, supported
 from deniable.planning.frequency import each_way
 from deniable.planning.question import Question
-from deniable.planning.shown import by_distance, by_intervals
+from deniable.planning.shown import by_distance, by_intervals, by_leaves
 from deniable.planning.trials import each_sum, rounds
 from deniable.planning.way import NORMAL, Floats, LeftOut, Prediction, Way
 from deniable.privacy import Gain
@@ -146,7 +146,7 @@ def shape_ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> It
     levels = round(math.log(question.bins, 4))
     if read != "circle" and 4**levels == question.bins and levels > 1:
         tree = _tree(HierarchicalHistogram(domain, each, 4, levels), reading)  # type: ignore[arg-type]
-        yield _by_leaves(tree, reading) if read == "distribution" and question.metric == "half-width" else tree
+        yield by_leaves(tree) if read == "distribution" and question.metric == "half-width" else tree
 
 
 def _number(question: Question, reading: Reading, mechanism: Mechanism) -> Way:
@@ -183,24 +183,6 @@ def _bin(question: Question, reading: Reading, domain: Interval | Circle, mechan
     if question.metric == "wasserstein":
         return replace(by_distance(mechanism, reading.bins, reading.width), gain=way.gain)
     return replace(by_intervals(mechanism, reading.bins), gain=way.gain)
-
-
-def _by_leaves(way: Way, reading: Reading) -> Way:
-    """The intervals of the leaves are normal ones."""
-
-    def predict(n: int) -> Prediction:
-        half = NORMAL * way.predict(n).more["share_error"]
-        return Prediction(half, half)
-
-    def losses(n: int, runs: int, stream: Keystream) -> Floats:
-        found = []
-        for _ in range(runs):
-            values, _truth = people(n, 1, reading, way.asked.domain, stream)
-            low, high = way.asked.accumulate(way.asked.randomize_many(values, stream)).shares().interval()
-            found.append(float((high - low).mean()) / 2)
-        return np.array(found)
-
-    return replace(way, predict=predict, losses=losses)
 
 
 def inversion(mechanism: Mechanism, bins: int) -> tuple[Floats, Floats]:

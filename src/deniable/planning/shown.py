@@ -9,9 +9,13 @@ wasserstein   the expected Wasserstein-1 distance of the distribution, in the do
 
 from __future__ import annotations
 
+import hashlib
+from dataclasses import replace
 from functools import lru_cache, partial
 
 import numpy as np
+from scipy import stats
+from scipy.special import ndtri
 
 from deniable.batch import Keystream, randomize_many, uniform_below
 from deniable.core import Categories, Circle, Interval, Mechanism
@@ -90,6 +94,12 @@ def distance(mechanism: Mechanism, values: Floats, stream: Keystream) -> float:
     return float(np.abs(below - truth).mean())
 
 
+def even_points(count: int, trial: int) -> Floats:
+    """Numbers between 0 and 1, always the same: a plan is the same every time, and mechanisms are tried on the same crowds."""
+    digest = hashlib.shake_128(f"trial {trial}".encode()).digest(8 * count)
+    return np.asarray((np.frombuffer(digest, np.uint64).astype(np.float64) + 0.5) / 2.0**64)
+
+
 @lru_cache(maxsize=256)
 def fitted_distance(mechanism: Mechanism, n: int) -> float:
     """The distance of the fitted distribution, in parts of the domain: the mean over fixed coins and the three crowds."""
@@ -97,14 +107,12 @@ def fitted_distance(mechanism: Mechanism, n: int) -> float:
         raise NotSupported("the Wasserstein distance is planned for intervals; on a circle use the half-widths of the bins")
     empty = Shape(mechanism, np.zeros(mechanism.channel.outputs, np.int64), n, "these users")
     matrix, edges = empty.laid.transition.matrix, empty.laid.edges
-    # Always the same draws: a plan is the same every time, and mechanisms are compared on the same crowds.
-    coins, away = np.random.Generator(np.random.PCG64(1)), []
+    away = []
     for hills in HILLS:
         truth = crowd(len(matrix), hills)
-        for _ in range(TRIALS):
+        for trial in range(TRIALS):
             counts = np.zeros(mechanism.channel.outputs, np.int64)
-            likely = truth @ matrix
-            counts[empty.laid.cuts[:-1]] = coins.multinomial(n, likely / likely.sum())
+            counts[empty.laid.cuts[:-1]] = stats.poisson.ppf(even_points(matrix.shape[1], trial), n * (truth @ matrix))
             below = Shape(mechanism, counts, n, "these users").below(edges[1:])
             away.append(float(np.abs(below - np.cumsum(truth)).mean()))
     return float(np.mean(away))
@@ -115,13 +123,14 @@ def projected_distance(mechanism: Mechanism, n: int) -> float:
     """The same for bins asked for as categories: their shares are taken as normal, and projected on the simplex."""
     size = mechanism.domain.size
     law, finer = support_law(mechanism), max(1, GRID // size)
-    coins, away = np.random.Generator(np.random.PCG64(1)), []
+    away = []
     for hills in HILLS:
         cells = crowd(size * finer, hills)
         truth = cells.reshape(size, finer).sum(axis=1)
         values, vectors = np.linalg.eigh(law.count_noise(n * truth, True) / n**2)
         spread = vectors * np.sqrt(np.maximum(values, 0.0))
-        for drawn in coins.standard_normal((DRAWS, size)):
+        for trial in range(DRAWS):
+            drawn = ndtri(even_points(size, trial))
             for sign in (1, -1):
                 found = simplex(truth + sign * (spread @ drawn), 1.0)
                 away.append(float(np.abs(np.cumsum(np.repeat(found / finer, finer) - cells)).mean()))
@@ -174,3 +183,21 @@ def distances(mechanism: Mechanism, width: float, n: int, runs: int, stream: Key
     """Measured: the crowds take turns."""
     crowds = (HILLS[run % len(HILLS)] for run in range(runs))
     return width * np.array([distance(mechanism, people_like(hills, n, stream), stream) for hills in crowds])
+
+
+def by_leaves(way: Way) -> Way:
+    """A hierarchical histogram judged by the intervals of its leaves, which are normal ones."""
+
+    def predict(n: int) -> Prediction:
+        half = NORMAL * way.predict(n).more["share_error"]
+        return Prediction(half, half)
+
+    def losses(n: int, runs: int, stream: Keystream) -> Floats:
+        found = []
+        for _ in range(runs):
+            values = float(way.asked.domain.low) + float(way.asked.domain.width) * people_like((), n, stream)
+            low, high = way.asked.accumulate(way.asked.randomize_many(values, stream)).shares().interval()
+            found.append(float((high - low).mean()) / 2)
+        return np.array(found)
+
+    return replace(way, predict=predict, losses=losses)
