@@ -303,9 +303,9 @@ def _node_moments(channel: Channel, pull: Floats, p: float, q: float) -> tuple[F
         third = other3 * float(pull @ pull**2) + (own3 - other3) * pull**3
         return pull, second / gap**2, third / gap**3
     assert isinstance(channel, TwoLevel)
-    read = sums_over_values(channel, pull) / gap
+    read = sums_over_values(channel.sets, pull) / gap
     raw = [
-        (channel.low * float((read**k).sum()) + (channel.high - channel.low) * sums_over_sets(channel, read**k)[: len(pull)])
+        (channel.low * float((read**k).sum()) + (channel.high - channel.low) * sums_over_sets(channel.sets, read**k)[: len(pull)])
         / channel.total
         for k in (1, 2, 3)
     ]
