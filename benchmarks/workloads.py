@@ -3,7 +3,7 @@
     python benchmarks/workloads.py [--size 16] [--large 64] [--json] [--charts FOLDER]
 
 Prints the tables of docs/workloads.md. Every error is that of the integer table itself, rounded up; every bound is checked in
-exact arithmetic and rounded down. `--large N` takes prefixes and ranges of N values instead (minutes each).
+exact arithmetic and rounded down. `--large N` takes prefixes and ranges of N values instead.
 """
 
 from __future__ import annotations
