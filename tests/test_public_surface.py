@@ -82,6 +82,7 @@ def test_examples_in_documents_run(page: Path, tmp_path: Path, monkeypatch: pyte
 
 def test_commands_in_the_readme_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     section = readme.split("## On the command line")[1].split("\n## ")[0]  # the survey's four commands have a test of their own
     commands = re.findall(r"^\$ deniable (.*)$", section, re.MULTILINE)

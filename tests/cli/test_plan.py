@@ -37,7 +37,7 @@ def test_people_get_a_table_a_reason_and_a_chart(tmp_path: Path) -> None:
     result = run(*FREQUENCY, "--chart", str(chart))
     assert result.exit_code == 0, result.output
     assert "pick: subset" in result.output
-    assert "projective takes 2 bytes" in result.output
+    assert "hadamard takes 2 bytes" in result.output
     assert "privacy holds" in result.output
     assert chart.read_text(encoding="utf-8").startswith("<svg")
 

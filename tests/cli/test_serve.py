@@ -57,8 +57,11 @@ def test_a_file_that_is_no_database_is_refused(survey: Path) -> None:
 
 
 def test_a_database_that_cannot_be_reached_never_shows_its_password(survey: Path) -> None:
-    said = refused("serve", survey, "--port", "0", "--database", "postgresql+psycopg://x:hunter2@127.0.0.1:1/x")
-    assert "database cannot be used" in said.stderr
+    database = "postgresql+psycopg://x:hunter2@127.0.0.1:1/x"
+    said = CliRunner().invoke(main, ["serve", str(survey), "--port", "0", "--wait", "0", "--database", database])
+    assert said.exit_code == 2
+    assert "database cannot be used" in said.stderr.splitlines()[-1]
+    assert "others on this machine can see the password" in said.stderr
     assert "hunter2" not in said.output
 
 

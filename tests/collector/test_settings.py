@@ -70,7 +70,7 @@ def test_a_variable_is_called_as_its_option() -> None:
     for option in serve.params:
         if isinstance(option, click.Option):
             variable = option.envvar or f"{serve_settings.PREFIX}_{(option.name or '').upper()}"
-            assert variable == f"{serve_settings.PREFIX}_{option.opts[0].removeprefix('--').replace('-', '_').upper()}"
+            assert variable == f"{serve_settings.PREFIX}_{max(option.opts, key=len).removeprefix('--').replace('-', '_').upper()}"
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,8 @@ FULL: list[Setting] = [
     ("heavy-hitters", Whole(16), {"words": 8}, 4.0, 6000, 200),
     ("heavy-hitters", Text(4), {"words": 3}, 4.0, 8000, 200),
     *(("location", Disc((3, -2), 5), {}, epsilon, 2000, 20) for epsilon in (1.0, 3.0, 6.0)),
+    *(("workload", Categories(8), {"workload": name}, 1.0, 400, 400) for name in ("prefix", "marginals:2")),
+    *(("workload", Categories(size), {"workload": "ranges"}, 2.0, 400, 400) for size in (4, 16)),
 ]
 MORE: list[tuple[Setting, tuple[str, ...]]] = [
     *((("frequency", Categories(k), {"repeats": 5, "changing": False}, 2.0, 400, 300), ("rappor",)) for k in (5, 40)),
@@ -69,6 +71,7 @@ SAMPLE: dict[str, tuple[str, ...]] = {
     "location": ("nearest-cells", "tracs-c", "tracs-d", "nearest-places"),
     "test": ("extremal", "k-rr"),
     "heavy-hitters": ("pem",),
+    "workload": ("extremal", "hierarchical-histogram"),
 }
 """What of the matrix runs always: of every other setting, the next of these that is a candidate."""
 

@@ -32,7 +32,7 @@ def workload_table_chart(made: WorkloadDesign) -> Any:
         .encode(
             x=alt.X("value:O", title="private value", axis=alt.Axis(labelAngle=0, labelOverlap=True)),
             y=alt.Y("output:O", title="output, the likeliest first", axis=alt.Axis(labelOverlap=True, ticks=False)),
-            color=alt.Color("ratio:Q", title="likelier than at the least likely value", scale=alt.Scale(scheme="blues")),
+            color=alt.Color("ratio:Q", title="times likelier", scale=alt.Scale(scheme="blues")),
         )
         .properties(width=WIDTH, height=HEIGHT)
     )
@@ -55,7 +55,7 @@ def workload_chart(rows: Sequence[dict[str, Any]], title: str, subtitle: str = "
             x=alt.X("epsilon:Q", title="ε", scale=alt.Scale(nice=False)),
             y=alt.Y("error:Q", title="error as a multiple of the bound", scale=alt.Scale(zero=False)),
             color=alt.Color("what:N", title=None, sort=names),
-            strokeDash=alt.StrokeDash("what:N", title=None, sort=names),
+            strokeDash=alt.StrokeDash("what:N", sort=names, legend=None),
         )
         .properties(width=WIDTH, height=280)
     )

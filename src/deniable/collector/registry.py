@@ -140,7 +140,7 @@ class Registry:
 
     def close_survey(self, survey_hash: str, *, successor: str | None = None) -> bool:
         """No more submissions; `successor` is where people answer now. False when there is no such survey."""
-        values: dict[str, Any] = {"open": False, "closed": math.ceil(time.time())}
+        values: dict[str, Any] = {"open": False, "closed": int(time.time())}
         return self._changed(survey_hash, values if successor is None else {**values, "successor": successor})
 
     def reopen_survey(self, survey_hash: str) -> bool:

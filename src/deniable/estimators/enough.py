@@ -21,8 +21,8 @@ def reports_needed(found: Estimate, span: float = 1.0) -> int | None:
     >>> from deniable.estimators import shares
     >>> mechanism = make_mechanism("k-rr", domain=Categories(3), epsilon=1)
     >>> two, many = (shares(mechanism.randomize_many([0] * n)) for n in (2, 2000))
-    >>> reports_needed(two), reports_needed(many)
-    (650, None)
+    >>> 100 < reports_needed(two) < 2000, reports_needed(many)
+    (True, None)
     """
     if found.n == 0 or not found.value.size or span <= 0:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Literal
 
@@ -14,6 +14,7 @@ import numpy as np
 from deniable.core import Circle, Interval, Mechanism
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators.bins import Floats, Integers, checked_bins, gathered
+from deniable.estimators.crossing import STEPS, crossing_step
 from deniable.estimators.distribution_estimate import Answer, Distribution, Ends
 from deniable.estimators.distribution_grid import FINE, Binned, binned, fine_cells
 from deniable.estimators.estimate import Estimate, Target, check_target, half_width
@@ -29,10 +30,6 @@ RULES: dict[Method, str] = {"penalized": "most likely smooth", "ems": "smoothed"
 STOP = 1e-3
 """Li et al. 2020: EMS stops when the log-likelihood changes by less than this, EM at e**epsilon times this."""
 MOST_ITERATIONS = 10_000
-STEPS = 384
-"""The ends of quantiles are looked for on so many steps from one end of the domain to the other."""
-ROUGH = 0.06
-"""How exactly, of its distance from the middle, an end of a quantile is looked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,32 +248,16 @@ class Shape:
 
     def _crossing(self, share: float, level: float) -> tuple[float, float]:
         """Below the first value there is surely less than the share, up to the second surely as much."""
-        rising = self._cumulative + 1e-15 * np.arange(len(self._cumulative))
-        middle = float(np.interp(share, rising, self.laid.edges) - self.low) / (self.high - self.low) * STEPS
-        ends = [self._passed(share, level, middle, upper=upper) for upper in (True, False)]
-        return self._step(ends[0]), self._step(ends[1])
+        middle = float(self.reaching(np.array([share]))[0] - self.low) / (self.high - self.low) * STEPS
+        first, last = (
+            crossing_step(share, middle, partial(self._side, level=level, upper=upper), upper=upper) for upper in (True, False)
+        )
+        return self._step(first), self._step(last)
 
     def _step(self, number: int) -> float:
         return self.low + (self.high - self.low) * number / STEPS
 
-    def _passed(self, share: float, level: float, middle: float, *, upper: bool) -> int:
-        """The step at which a side of the band of shares up to a value passes a share: the outer end of where it may be.
-
-        Straight lines between the two nearest known steps say where to look next, in turn with halves. An end that is far from
-        the middle need not be known as exactly as a near one.
-        """
-        left, right, below, above = 0, STEPS, 0.0, 1.0
-        number = min(max(round(middle), 1), STEPS - 1)
-        for turn in range(STEPS):
-            if right - left <= max(1, round(ROUGH * abs(middle - (left if upper else right)))):
-                break
-            bound = self._side(number, level, upper=upper)
-            left, right, below, above = (left, number, below, bound) if bound >= share else (number, right, bound, above)
-            part = (share - below) / (above - below) if above > below and turn % 2 == 0 else 0.5
-            number = min(max(left + round(part * (right - left)), left + 1), right - 1)
-        return left if upper else right
-
-    def _side(self, number: int, level: float, *, upper: bool) -> float:
+    def _side(self, number: int, *, level: float, upper: bool) -> float:
         """An end of the interval of the share up to a step."""
         value = self._step(number)
         wide, plausible = self._plausible(np.array([value]))

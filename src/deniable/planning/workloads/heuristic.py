@@ -17,7 +17,7 @@ Patterns = NDArray[np.bool_]
 MOST_COLUMNS = 900
 MOST_FLIPS = 300
 STARTS = 1500
-ROUNDS = 8
+ROUNDS = 14
 
 
 def climbed(pull: Floats, shares: Floats, multipliers: Floats, raised: float, starts: Patterns) -> tuple[Patterns, Floats]:

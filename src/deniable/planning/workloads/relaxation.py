@@ -68,7 +68,7 @@ class _Program:
         self.equal = np.array([self.sums @ np.outer(self.lift[x], towards).ravel() for x in self.values])
         self.unequal = self._inequalities(count)
 
-    def _inequalities(self, count: int) -> Floats:
+    def _inequalities(self, count: int) -> csr_array:
         """Products of b_i and 1 − b_j, each once."""
         rows: set[tuple[tuple[int, float], ...]] = set()
         corner, label = int(self.label[0, 0]), self.label.tolist()
@@ -79,11 +79,9 @@ class _Program:
                 rows.add(((label[i][j], 1.0),))
                 rows.add(_gathered([(label[0][i], 1.0), (label[i][j], -1.0)]))
                 rows.add(_gathered([(corner, 1.0), (label[0][i], -1.0), (label[0][j], -1.0), (label[i][j], 1.0)]))
-        found = np.zeros((len(rows), count))
-        for row, terms in enumerate(sorted(rows)):
-            for place, weight in terms:
-                found[row, place] = weight
-        return found
+        terms = [(row, place, weight) for row, some in enumerate(sorted(rows)) for place, weight in some]
+        number, place, weight = (np.array(part) for part in zip(*terms, strict=True))
+        return csr_array((weight, (number, place)), shape=(len(rows), count))
 
     def start(self) -> Floats:
         """Every value raised on its own with one probability: inside of all constraints."""
@@ -116,8 +114,8 @@ class _Program:
         count = len(point)
         hessian = 2 * (self.sums @ (left @ self.basis @ right).reshape(count, -1).T)
         hessian += weight * (self.sums @ (own @ self.basis @ own).reshape(count, -1).T)
-        scaled = self.unequal / slack[:, None]
-        hessian = (hessian + hessian.T) / 2 + weight * scaled.T @ scaled
+        scaled = self.unequal.multiply(1 / slack[:, None]).tocsr()
+        hessian = (hessian + hessian.T) / 2 + weight * (scaled.T @ scaled).toarray()
         hessian[np.diag_indices(count)] *= 1 + 1e-13
         factor = cho_factor(hessian, check_finite=False)
         towards = cho_solve(factor, self.equal.T, check_finite=False)
@@ -158,7 +156,7 @@ def relaxed(gram: Gram, people: Spread, epsilon: Epsilon, elements: Permutations
     """Solve the relaxation until its own gap is about `tolerance`, and read the multipliers off the barrier."""
     program = _Program(gram.floats, people.shares, math.exp(float(epsilon)), elements)
     point = program.start()
-    parts = program.size + 1 + len(program.unequal)
+    parts = program.size + 1 + program.unequal.shape[0]
     weight = float((program.gram * np.linalg.inv(program.lift @ point[program.label] @ program.lift.T)).sum()) / parts
     while True:
         for _ in range(MOST_STEPS):

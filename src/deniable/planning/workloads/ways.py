@@ -60,7 +60,9 @@ def workload_ways(question: Question, epsilon: Epsilon, *, slow: bool = True) ->
     if size <= (MOST_ENUMERATED if slow else QUICK):
         yield _design(questions, designed(questions.name, size, each))
     else:
-        yield LeftOut("extremal", f"designs are for at most {MOST_ENUMERATED} values")
+        yield LeftOut(
+            "extremal", f"plans design for at most {MOST_ENUMERATED if slow else QUICK} values; see `deniable design --workload`"
+        )
     for name in (kind.name for kind in mechanisms_for("frequency", Categories(size))):
         make = partial(make_mechanism, name, domain=Categories(size), epsilon=each)
         yield attempt(name, make, partial(_categories, questions))
