@@ -129,7 +129,7 @@ def action() -> list[str]:
     """The commands of the page's action, but the installing one."""
     (text,) = blocks(page("auditing"), "yaml")
     commands = re.findall(r"^ +- run: (.*)$", text, re.MULTILINE)
-    assert commands[0] == "pip install deniable"
+    assert commands[0] == "pip install 'deniable[arrays,cli]'"
     return commands[1:]
 
 

@@ -10,6 +10,7 @@ wasserstein   the expected Wasserstein-1 distance of the distribution, in the do
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import replace
 from functools import lru_cache, partial
 
@@ -22,12 +23,15 @@ from deniable.core import Categories, Circle, Interval, Mechanism
 from deniable.errors import NotSupported
 from deniable.estimators import Shape, shape, shares, simplex, support_law, valid_half_width
 from deniable.planning.way import NORMAL, Floats, Prediction, Way
+from deniable.privacy import FixedKeystream
 
 LEVEL = 0.95
 HILLS: tuple[tuple[tuple[float, float, float], ...], ...] = ((), ((1.0, 0.35, 0.1),), ((0.5, 0.2, 0.05), (0.5, 0.7, 0.08)))
 """Three made-up crowds: spread evenly, one hill, two hills; every hill has a weight, a middle and a width."""
 TRIALS, DRAWS = 4, 32
 """Measured with fixed coins, of every crowd: fits, and pairs of draws of shares."""
+TRIED, MOST_TRIED = 8, 20_000
+"""Surveys of a tree that are tried, and how many people they have at most; more of them err less by the square root."""
 FINE = 1 << 30
 GRID = 512
 
@@ -42,8 +46,18 @@ def predicted_half_width(mechanism: Mechanism, bins: int, n: int) -> float:
     domain = mechanism.domain
     if isinstance(domain, Categories):
         noise = support_law(mechanism).count_noise(np.full(domain.size, n / domain.size), False)
-        return NORMAL * float(np.sqrt(noise).mean()) / n
+        return float(_shown_half(1 / domain.size, np.sqrt(noise) / n).mean())
     return valid_half_width(mechanism, bins, n)
+
+
+def _shown_half(share: float, deviation: Floats) -> Floats:
+    """The mean half-width of a normal interval for a share: what lies below 0 or above 1 is not shown."""
+    half = NORMAL * deviation
+    beyond = np.zeros(len(deviation))
+    for distance in (share, 1 - share):  # how far the end is
+        away = (half - distance) / deviation
+        beyond += deviation * (away * stats.norm.cdf(away) + stats.norm.pdf(away))
+    return np.asarray(half - beyond / 2)
 
 
 def simulated_half_width(mechanism: Mechanism, bins: int, values: Floats, stream: Keystream) -> float:
@@ -186,10 +200,12 @@ def distances(mechanism: Mechanism, width: float, n: int, runs: int, stream: Key
 
 
 def by_leaves(way: Way) -> Way:
-    """A hierarchical histogram judged by the intervals of its leaves, which are normal ones."""
+    """A hierarchical histogram judged by the intervals of its leaves, measured with fixed coins: they end at 0 and 1."""
 
+    @lru_cache(maxsize=64)
     def predict(n: int) -> Prediction:
-        half = NORMAL * way.predict(n).more["share_error"]
+        few = min(n, MOST_TRIED)
+        half = float(losses(few, TRIED, FixedKeystream("leaves")).mean()) * math.sqrt(few / n)
         return Prediction(half, half)
 
     def losses(n: int, runs: int, stream: Keystream) -> Floats:
