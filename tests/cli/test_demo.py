@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from deniable.batch import files as datasets
+from deniable.cli import flights as datasets
 from deniable.cli.app import main
 from deniable.cli.demo_questions import Finding, _below, _shares
 from deniable.cli.flights import Flights

@@ -271,7 +271,7 @@ OTHERS = {
     "--multiples-of": "0.25",
     "--target": "population",
     "--project": "norm-cut",
-    "--share": "0.4",
+    "--share": "0.9",
     "--column": "reports",
     "--base": "10",
 }

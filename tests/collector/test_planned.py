@@ -65,7 +65,7 @@ def test_the_choice_is_within_five_percent_of_the_planners_best(domain: str, eps
 @pytest.mark.slow
 def test_a_survey_that_wants_the_mean_gets_a_mechanism_for_means() -> None:
     shape, mean = survey("interval:0,180"), survey("interval:0,180", rest='learn = "mean"\n')
-    assert (shape.survey.mechanism.name, mean.survey.mechanism.name) == ("sw", "duchi")
+    assert (shape.survey.mechanism.name, mean.survey.mechanism.name) == ("sw", "one-bit-mean")
     assert "noise moves the mean by" in mean.reasons["x"]
     assert not readable(mean.survey.mechanism, "distribution")
 
