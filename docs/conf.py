@@ -32,3 +32,4 @@ nitpicky = False
 def setup(app: Any) -> None:
     """Proof pages state their inequality in blocks of their own kind."""
     app.add_lexer("certificate", TextLexer)
+    app.add_lexer("inequality", TextLexer)

@@ -184,7 +184,7 @@ def test_installed_into_a_fresh_environment_everything_works(tmp_path: Path) -> 
     python = home / "bin" / "python"
     if subprocess.run([str(python), "-m", "pip", "install", "--quiet", "hatchling"], check=False, capture_output=True).returncode:
         pytest.skip("no package index can be reached, so nothing can be built")
-    run(python, "-m", "pip", "install", "--quiet", f"{ROOT}[arrays,cli]")
+    run(python, "-m", "pip", "install", "--quiet", f"{ROOT}[arrays,cli,design]")
     run(python, "-m", "pip", "install", "--quiet", "--no-deps", project)
     for command in COMMANDS:
         program, *arguments = shlex.split(command)

@@ -27,7 +27,7 @@ from deniable.core import (
     make_mechanism,
     mechanisms_for,
 )
-from deniable.errors import InvalidParameter, NotSupported
+from deniable.errors import InvalidParameter, MissingPackage, NotSupported
 from deniable.estimators import predicted_errors, support, support_counts
 from deniable.planning.fakes import record_gain
 from deniable.planning.question import Question
@@ -64,7 +64,7 @@ def attempt(name: str, make: Callable[[], Any], way: Callable[[Any], Way]) -> Wa
     """The way of a mechanism, or why there is none."""
     try:
         return way(make())
-    except (InvalidParameter, NotSupported) as refused:
+    except (InvalidParameter, MissingPackage, NotSupported) as refused:
         return LeftOut(name, str(refused))
 
 
