@@ -11,11 +11,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from deniable.core import Binary, Circle, Disc, Domain, Epsilon, Interval, Record, Rectangle, Text, Whole
 from deniable.errors import DeniableError
 from deniable.planning.designs.choose import design
 from deniable.planning.designs.extremal import extremal_design
 from deniable.planning.question import Question
+from deniable.planning.shown import shown_half
 from deniable.planning.way import NORMAL
 from deniable.planning.workloads.ways import least_error
 
@@ -158,10 +161,11 @@ def _record_bound(question: Question, record: Record, epsilon: Epsilon, n: int) 
 def _shape_bound(question: Question, eps: float, n: int) -> Bound | NoBound:
     assert isinstance(question.domain, Interval | Circle)
     if question.task == "distribution" and question.metric == "half-width":
-        half = NORMAL * share_bound(question.bins, eps, n)
-        if half > 1 / question.bins:
+        least = share_bound(question.bins, eps, n)
+        if NORMAL * least > 1 / question.bins:
             # Intervals that end at 0 may be shorter than those of unbiased shares.
             return NoBound("intervals of so few reports")
+        half = float(shown_half(1 / question.bins, np.array([least]))[0])
         return Bound(half, half, "Cramér–Rao, unbiased shares of the bins")
     width = float(question.domain.width)
     if question.task == "quantile":

@@ -46,11 +46,11 @@ def predicted_half_width(mechanism: Mechanism, bins: int, n: int) -> float:
     domain = mechanism.domain
     if isinstance(domain, Categories):
         noise = support_law(mechanism).count_noise(np.full(domain.size, n / domain.size), False)
-        return float(_shown_half(1 / domain.size, np.sqrt(noise) / n).mean())
+        return float(shown_half(1 / domain.size, np.sqrt(noise) / n).mean())
     return valid_half_width(mechanism, bins, n)
 
 
-def _shown_half(share: float, deviation: Floats) -> Floats:
+def shown_half(share: float, deviation: Floats) -> Floats:
     """The mean half-width of a normal interval for a share: what lies below 0 or above 1 is not shown."""
     half = NORMAL * deviation
     beyond = np.zeros(len(deviation))
