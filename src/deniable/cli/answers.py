@@ -145,7 +145,6 @@ def histogram(source: Accumulator, wish: Wish) -> Answer:
 
 def quantiles(source: Accumulator, wish: Wish) -> Answer:
     """The values below which given shares of people lie."""
-    from deniable.charts import cumulative_band, quantile_chart
     from deniable.estimators import reports_needed, shape
 
     fitted = shape(source, method=wish.method, target=wish.target, multiples_of=wish.multiples_of)
@@ -153,6 +152,8 @@ def quantiles(source: Accumulator, wish: Wish) -> Answer:
     rows = _rows(estimate, wish, [f"{100 * level:g} %" for level in wish.levels])
 
     def draw(title: str, subtitle: str) -> Any:
+        from deniable.charts import cumulative_band, quantile_chart
+
         points, below, band = cumulative_band(fitted.bins(CUMULATIVE_BINS), wish.level)
         marked = list(zip(wish.levels, [row["value"] for row in rows], strict=True))
         ends = [(row["low"], row["high"]) for row in rows]
@@ -216,12 +217,13 @@ def _span(source: Accumulator) -> float:
 
 
 def _single(estimate: Estimate, wish: Wish, label: str, span: float) -> Answer:
-    from deniable.charts import estimate_chart
     from deniable.estimators import reports_needed
 
     rows = _rows(estimate, wish, [label])
 
     def draw(title: str, subtitle: str) -> Any:
+        from deniable.charts import estimate_chart
+
         ends = [(rows[0]["low"], rows[0]["high"])]
         return estimate_chart([label], [rows[0]["value"]], ends, quantity=label, title=title, subtitle=subtitle, level=wish.level)
 
