@@ -145,7 +145,7 @@ def test_the_action_fails_when_the_client_leaks_and_only_then(folder: Path, leak
         client = (folder / "client.py").read_text(encoding="utf-8")
         (folder / "client.py").write_text(client.replace("9 * OTHER", "8 * OTHER"), encoding="utf-8")
     recipe, program_audit = action()
-    sure = program_audit.replace("--json", "--confidence 0.999999 --json")
+    sure = program_audit.replace("--json", "--level 0.999999 --json")
     codes = [subprocess.run(text, shell=True, cwd=folder, check=False, timeout=PATIENCE).returncode for text in (recipe, sure)]
     assert codes == [0, 1 if leaks else 0]
     told = json.loads((folder / "audit.json").read_text(encoding="utf-8"))
