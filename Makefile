@@ -1,6 +1,7 @@
 # make demo    perturb public data locally and show estimates beside the truth
 # make test    format, lint, types and every quick test: about four minutes on two quiet cores
-# make test-all   make test, and the tests that take seconds each: about ten minutes more
+# make test-all   make test, and the tests that take longer: about fifteen minutes more
+# make tiers   measure anew which tests are slow: tests/slow.txt
 # make heavy   what takes minutes or needs a database or a browser
 # make check   format, lint and types only
 # make docs    the documentation as a site, offline, in output/docs
@@ -10,7 +11,9 @@
 # make mutation      plant small faults in the parts that privacy rests on; do their tests notice?
 # make reproduce     every table and figure of the sources, ours beside the published
 # make generated   vectors, pages and counts that programs write
-# make lock    pin the development environment anew: requirements/dev.lock, and requirements/lowest.lock with every lower bound
+# make notebooks   run the notebooks and write their outputs, and the pages made from them
+# make lock    pin the development environment anew: requirements/dev.lock, heavy.lock with what only the heavy tests need,
+#              and lowest.lock with every lower bound
 # make test-lowest   the tests of the core, of surveys, batches and estimators on the lowest versions that pyproject.toml allows
 # make dist    wheels and source archives, built twice and compared
 # make clean   remove what the other targets made
@@ -18,8 +21,12 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# Compiled modules are kept: without them every test that starts a process, and every collection, would compile the sources again.
+unexport PYTHONDONTWRITEBYTECODE
+# Tests run side by side; threads of theirs that wait for one another by spinning would make each of them many times slower.
+test test-all heavy tiers coverage: export OPENBLAS_NUM_THREADS = 1
 
-.PHONY: demo test test-all heavy check docs coverage bench bench-check mutation reproduce generated lock test-lowest dist clean
+.PHONY: demo test test-all heavy tiers check docs coverage bench bench-check mutation reproduce generated notebooks lock test-lowest dist clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m deniable.cli demo
@@ -30,8 +37,11 @@ test: check
 test-all: test
 	$(BIN)/python -m pytest -n 2 -m 'slow and not heavy' -rs
 
-heavy: $(VENV)/.dev
+heavy: $(VENV)/.heavy
 	$(BIN)/python -m pytest -m heavy -rs --durations=10
+
+tiers: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 -m 'not heavy' --durations=0 | $(BIN)/python -m tests.tiers
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -68,6 +78,10 @@ reproduce: $(VENV)/.dev
 generated: $(VENV)/.dev
 	$(BIN)/python -m tests.generated
 
+# Every notebook, from top to bottom; outputs that changed, and docs/notebooks with its pictures.
+notebooks: $(VENV)/.dev
+	$(BIN)/python -m tests.notebooks
+
 clean:
 	rm -rf $(VENV) .venv-peers $(LOWEST) output build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .schemathesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -85,6 +99,8 @@ lock:
 	mkdir -p requirements
 	output/lock/bin/$(LOCK) -o requirements/dev.lock
 	output/lock/bin/$(LOCK) --resolution lowest-direct -o requirements/lowest.lock
+	echo 'pyspark>=4.0,<5' | output/lock/bin/uv pip compile - -c requirements/dev.lock --universal --python-version 3.11 \
+	  --generate-hashes --no-header --no-annotate --quiet -o requirements/heavy.lock
 	! grep -n '://' requirements/*.lock
 
 # Wheels and source archives, built twice from two checkouts of this commit; a byte that differs is an error.
@@ -114,6 +130,11 @@ $(VENV)/.dev: pyproject.toml reproduce/pyproject.toml requirements/dev.lock | $(
 	$(BIN)/python -m pip $(QUIETLY) --require-hashes -r requirements/dev.lock
 	$(BIN)/python -m pip $(QUIETLY) $(PROJECT)
 	@touch $@ $(VENV)/.demo
+
+# Spark, hundreds of megabytes, is for the heavy tests only.
+$(VENV)/.heavy: requirements/heavy.lock $(VENV)/.dev
+	$(BIN)/python -m pip $(QUIETLY) --require-hashes -r requirements/heavy.lock
+	@touch $@
 
 $(LOWEST)/.stamp: pyproject.toml reproduce/pyproject.toml requirements/lowest.lock
 	$(PYTHON) -m venv $(LOWEST)

@@ -36,13 +36,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from deniable.batch import accumulator_for
+from deniable.batch import Floats, accumulator_for
 from deniable.core import Categories, Interval, make_mechanism
 from deniable.estimators import HierarchicalHistogram, shape, shares
 
-Floats = NDArray[np.float64]
 EPSILONS, NUMBERS = (0.5, 1.0, 2.0, 4.0), (1_000, 100_000)
 METHODS = ("penalized", "ems", "em", "tree", "subset")
 MEASURES = ("Wasserstein", "KS", "largest bin", "mean")

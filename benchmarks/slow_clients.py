@@ -29,7 +29,8 @@ import sys
 import tempfile
 import time
 import urllib.request
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,8 @@ class Tally:
     new: int = 0
     refused: int = 0
     cut: int = 0
+    statuses: Counter[str] = field(default_factory=Counter)
+    """Of what was refused."""
 
 
 class Honest(asyncio.Protocol):
@@ -90,6 +93,7 @@ class Honest(asyncio.Protocol):
         said, self.heard = self.heard, b""
         if not said.startswith(b"HTTP/1.1 200 "):
             tally.refused += 1
+            tally.statuses[said[9:12].decode()] += 1
         elif self.keep:
             tally.kept += 1
         else:
@@ -218,6 +222,7 @@ async def measure(given: argparse.Namespace, clients: list[Client]) -> dict[str,
         "share": {kind: statistics.median(one["share"][kind] for one in rounds) for kind in rounds[0]["share"]},
         "plain": statistics.median(one["plain"] for one in rounds),
         "refused": sum(client.tally.refused for client in clients),
+        "statuses": [dict(client.tally.statuses) for client in clients],
         "cut": sum(client.tally.cut for client in clients),
         "rounds": rounds,
     }
@@ -250,7 +255,7 @@ def shown(found: dict[str, Any]) -> None:
     share = found["share"]
     print(
         f"throughput kept, median: {share['all']:.1%} (kept connections {share['kept']:.1%}, a new one each time "
-        f"{share['new']:.1%}; plain {found['plain']:.1%}); refused {found['refused']}, cut {found['cut']}"
+        f"{share['new']:.1%}; plain {found['plain']:.1%}); refused {found['refused']} {found['statuses']}, cut {found['cut']}"
     )
 
 

@@ -42,6 +42,7 @@ PACKAGES = (
     "deniable.studies",
     "deniable.charts",
     "deniable.collector",
+    "deniable.testing",
 )
 
 

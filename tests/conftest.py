@@ -7,12 +7,19 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from tests.tiers import mark_slow
 
 # The first call of a kernel compiles it, and the machine may be busy: time is not what properties are about.
 settings.register_profile("deniable", deadline=None, derandomize=True)
 settings.load_profile("deniable")
 
 _NUMBERS = itertools.count()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Before pytest chooses by marks."""
+    mark_slow(items)
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 spec/vectors/         what other implementations must reproduce, one file for each mechanism
 docs/mechanisms.md    the list of mechanisms
+docs/references.bib   the works they come from
 proofs/               the pages of mechanisms whose law is known already
 README.md             how many mechanisms there are
 """
@@ -13,10 +14,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.vectors import all_texts
+
 from deniable.cli.mechanisms import mechanisms_page
+from deniable.cli.references import bibliography
 from deniable.core import built_in_names, mechanism_class
 from deniable.privacy import proof_page
-from deniable.privacy.conformance.vectors import all_texts
 
 ROOT = Path(__file__).parents[1]
 VECTORS, PROOFS = ROOT / "spec" / "vectors", ROOT / "proofs"
@@ -28,6 +31,7 @@ REMEDY = "run: make generated"
 def pages() -> Iterator[tuple[Path, str]]:
     """Every generated file but the vectors, with the text it should have."""
     yield ROOT / "docs" / "mechanisms.md", mechanisms_page()
+    yield ROOT / "docs" / "references.bib", bibliography()
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert COUNT.search(readme), "README.md says how many mechanisms there are: `62 mechanisms: [docs/mechanisms.md]`"
     yield ROOT / "README.md", COUNT.sub(str(len(built_in_names())), readme)

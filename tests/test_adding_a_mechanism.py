@@ -33,6 +33,8 @@ from deniable.core import (
 )
 from deniable.core.mechanisms import registry
 from deniable.errors import InvalidParameter, NotSupported, UnknownMechanism
+from deniable.estimators import average_error
+from deniable.planning import compare
 from deniable.privacy import CHECKS, proof_page, run_check
 
 ROOT = Path(__file__).parents[1]
@@ -70,6 +72,12 @@ def test_a_registered_mechanism_is_found_by_its_name(registered: type[Mechanism]
     assert mechanism_from_recipe(example.recipe()) == example
     with pytest.raises(UnknownMechanism, match=NAME):
         mechanism_class("truncated-geometrics")
+
+
+def test_a_registered_mechanism_is_compared_by_its_name(registered: type[Mechanism]) -> None:
+    found = compare([NAME, "bounded-laplace"], [1], task="value", domain=deniable.Interval(0, 20))
+    expected = average_error(registered(domain=deniable.Interval(0, 20), epsilon=1), "squared")
+    assert found.errors[NAME] == (expected,)
 
 
 def test_without_registering_nobody_knows_it(kind: type[Mechanism]) -> None:

@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from deniable.batch import Reports, decode_many, draw_many, randomize_many
+from deniable.batch import Reports, decode_many, draw_many, randomize_many, table_of_numbers
 from deniable.core import Binary, Categories, Interval, Mechanism, Pair, Record, Rectangle, make_mechanism
 from deniable.errors import InvalidParameter, OutOfDomain
 from deniable.estimators import HierarchicalHistogram, mutual_information, shares, shares_per_user
@@ -168,7 +168,8 @@ def test_a_study_takes_the_truth_as_a_column(make: Callable[[Any], Any]) -> None
 
 @every_frame
 def test_a_randomizer_takes_frames_and_their_names(make: Callable[[Any], Any]) -> None:
-    private = Randomizer({"age": (0, 1)}, mechanism="k-rr", epsilon=1).fit_transform(make(TABLE))
+    made = Randomizer({"age": (0, 1)}, mechanism="k-rr", epsilon=1).fit_transform(make(TABLE))
+    private = table_of_numbers(made)[0]
     assert private[:, [0, 2]].tolist() == ROWS[:, [0, 2]].tolist()
     assert not np.isnan(private).any()
 

@@ -86,7 +86,7 @@ def test_commands_in_the_readme_run(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     section = readme.split("## On the command line")[1].split("\n## ")[0]  # the survey's four commands have a test of their own
     commands = re.findall(r"^\$ deniable (.*)$", section, re.MULTILINE)
-    assert len(commands) == 6
+    assert len(commands) == 7
     for command in commands:
         result = CliRunner().invoke(main, shlex.split(command))
         assert result.exit_code == 0, (command, result.output)

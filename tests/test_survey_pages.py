@@ -15,7 +15,7 @@ pytest.importorskip("uvicorn", reason="the collector's packages are not installe
 from tests.collector.running import collector
 from tests.following import ADDRESS, ROOT, blocks, compared, steps
 
-from deniable.collector import planned_survey
+from deniable.collector import planned_survey, planned_surveys
 
 DOCS = ROOT / "docs"
 
@@ -53,7 +53,10 @@ def test_the_survey_files_in_the_pages_compile() -> None:
         blocks(path.read_text(encoding="utf-8"), "toml")[place]
         for path, place in ((ROOT / "spec" / "survey-v1.md", 0), (DOCS / "survey.md", 1))
     )
-    assert set(planned_survey(whole).reasons) == {"commute"}
+    assert {name: set(planned.reasons) for name, planned in planned_surveys(whole).items()} == {
+        "north": {"commute"},
+        "south": {"commute"},
+    }
     found = planned_survey('title = "t"\npurpose = "p"\nepsilon = 1\n' + part)
     assert set(found.reasons) == {"town", "minutes"}
     assert "10,000 answers" in found.reasons["town"]

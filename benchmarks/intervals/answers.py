@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import cache
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from intervals.shapes import of_population
 
-Floats = NDArray[np.float64]
 LEVEL = 0.95
 BOTH: tuple[Any, ...] = ("these users", "population")
 
@@ -33,37 +34,84 @@ class Cell(NamedTuple):
         return "|".join(map(str, self))
 
 
-class Answer(NamedTuple):
-    """The ends that one estimator printed, and what they should hold."""
+Ends = tuple[Any, Any]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one estimator is asked, and what the ends that it prints should hold; they are worked out when they are looked at."""
 
     estimator: str
     target: str
     truth: Floats
-    low: Floats
-    high: Floats
+    work: Callable[[], Ends]
+
+    @cached_property
+    def ends(self) -> Ends:
+        """The lower and the upper ones."""
+        return self.work()
 
     @property
     def held(self) -> NDArray[np.bool_]:
         """Which of them hold the truth."""
-        return np.asarray((self.low <= self.truth + 1e-9) & (self.truth - 1e-9 <= self.high))
+        low, high = self.ends
+        return np.asarray((low <= self.truth + 1e-9) & (self.truth - 1e-9 <= high))
+
+    @property
+    def half(self) -> Floats:
+        """Half of their distances."""
+        return np.asarray((self.ends[1] - self.ends[0]) / 2)
 
 
 Trial = Callable[[np.random.Generator, Any], Iterable[Answer]]
 """One survey, from the draws of its people and the coins of their devices (None: the system's)."""
 
 
-def of_shares(estimator: str, target: str, truth: Any, ends: tuple[Any, Any]) -> Answer:
+def of_shares(estimator: str, target: str, truth: Any, work: Callable[[], Ends]) -> Answer:
     """Ends of numbers from 0 to 1; what lies beyond is not counted as width."""
-    low, high = (np.clip(np.atleast_1d(end), 0.0, 1.0) for end in ends)
-    return Answer(estimator, target, np.atleast_1d(np.asarray(truth, np.float64)), low, high)
+
+    def cut() -> Ends:
+        low, high = work()
+        return np.clip(np.atleast_1d(low), 0.0, 1.0), np.clip(np.atleast_1d(high), 0.0, 1.0)
+
+    return Answer(estimator, target, np.atleast_1d(np.asarray(truth, np.float64)), cut)
+
+
+def fixed(low: Floats, high: Floats) -> Callable[[], Ends]:
+    """Ends that are known already."""
+    return lambda: (low, high)
+
+
+def divided(work: Callable[[], Ends], by: float) -> Callable[[], Ends]:
+    """Ends of numbers of people as ends of shares."""
+
+    def shares() -> Ends:
+        low, high = work()
+        return low / by, high / by
+
+    return shares
+
+
+def one_by_one(questions: Sequence[Callable[[], Any]]) -> Callable[[], Ends]:
+    """The ends of several questions that are asked one by one."""
+
+    def ends() -> Ends:
+        low, high = zip(*(question().interval(LEVEL) for question in questions), strict=True)
+        return np.array(low), np.array(high)
+
+    return ends
 
 
 def at_once(answer: Answer, name: str) -> Answer:
     """Many answers as one, which holds when all of them do: its truth is 0 and its ends are as far away as the worst."""
-    beyond = np.maximum(answer.low - answer.truth, answer.truth - answer.high).max()
-    half = float(np.mean(answer.high - answer.low)) / 2
-    miss = np.array([beyond if beyond > 1e-9 else 0.0])
-    return Answer(name, answer.target, np.zeros(1), miss - (half if miss[0] == 0 else 0.0), np.array([half + miss[0]]))
+
+    def worst() -> Ends:
+        low, high = answer.ends
+        beyond = float(np.maximum(low - answer.truth, answer.truth - high).max())
+        miss, half = np.array([beyond if beyond > 1e-9 else 0.0]), float(np.mean(answer.half))
+        return miss - (half if miss[0] == 0 else 0.0), half + miss
+
+    return Answer(name, answer.target, np.zeros(1), worst)
 
 
 def truth_of(cell: Cell, target: str, values: Floats, question: Callable[[Floats], Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,10 @@ from intervals.answers import (
     Trial,
     at_once,
     bins,
+    divided,
+    fixed,
     of_shares,
+    one_by_one,
     quantiles_at,
     ranges,
     truth_of,
@@ -63,14 +67,15 @@ def categories(cell: Cell) -> Trial:
         for target in BOTH:
             truth, whose = truth_of(cell, target, values, bins(BINS)), target
             unbiased = shares(sums, target=whose)
-            yield of_shares("shares", target, truth, unbiased.interval(LEVEL))
-            yield at_once(of_shares("", target, truth, unbiased.interval(LEVEL, together=True)), "shares, together")
-            yield of_shares("projected shares", target, truth, unbiased.projected("simplex").interval(LEVEL))
+            yield of_shares("shares", target, truth, partial(unbiased.interval, LEVEL))
+            yield at_once(of_shares("", target, truth, partial(unbiased.interval, LEVEL, together=True)), "shares, together")
+            yield of_shares("projected shares", target, truth, partial(unbiased.projected("simplex").interval, LEVEL))
             if cell.mechanism in ("k-rr", "extremal"):
-                ends = counts(sums, target=whose).interval(LEVEL)
-                yield of_shares("counts", target, truth, (ends[0] / cell.n, ends[1] / cell.n))
-                ends = likely_shares(sums, target=whose).interval(LEVEL)
-                yield of_shares("likely_shares", target, truth, ends)
+                people = partial(counts(sums, target=whose).interval, LEVEL)
+                yield of_shares("counts", target, truth, divided(people, cell.n))
+                # Its intervals are those of the unbiased shares, however near to the best its value is.
+                likely = likely_shares(sums, target=whose, steps=1)
+                yield of_shares("likely_shares", target, truth, partial(likely.interval, LEVEL))
 
     return trial
 
@@ -83,7 +88,8 @@ def yes_or_no(cell: Cell) -> Trial:
         values = NUMBERS[cell.shape](draws, cell.n)
         sums = accumulator_for(mechanism).add(randomize_many(mechanism, (values < 0.2).astype(np.int64), stream))
         for target in BOTH:
-            yield of_shares("shares", target, truth_of(cell, target, values, yes), shares(sums, target=target).interval(LEVEL))
+            ends = partial(shares(sums, target=target).interval, LEVEL)
+            yield of_shares("shares", target, truth_of(cell, target, values, yes), ends)
 
     return trial
 
@@ -106,11 +112,11 @@ def attributes(cell: Cell) -> Trial:
             answer, part = truth_of(cell, target, values, yes), truth_of(cell, target, values, bins(4))
             if all(one.n for one in sums.parts.values()):
                 by_field = attribute_shares(sums, target=target)
-                yield of_shares("attribute_shares", target, answer, by_field["yes"].interval(LEVEL))
-                yield of_shares("attribute_shares, four values", target, part, by_field["part"].interval(LEVEL))
+                yield of_shares("attribute_shares", target, answer, partial(by_field["yes"].interval, LEVEL))
+                yield of_shares("attribute_shares, four values", target, part, partial(by_field["part"].interval, LEVEL))
             if cell.mechanism == "product":
                 table = two_way(reports, "yes", "part", target=target)
-                yield of_shares("two_way", target, truth_of(cell, target, values, _crossed), table.interval(LEVEL))
+                yield of_shares("two_way", target, truth_of(cell, target, values, _crossed), partial(table.interval, LEVEL))
 
     return trial
 
@@ -133,9 +139,9 @@ def rounds(cell: Cell) -> Trial:
         some = Reports(mechanism, np.concatenate([one.outputs for one in sent])[: len(present)])
         for target in BOTH:
             truth = truth_of(cell, target, values, bins(4))
-            yield of_shares("shares_over_rounds", target, truth, shares_over_rounds(sent, target=target).interval(LEVEL))
-            ends = shares_per_user(some, present, target=target).interval(LEVEL)
-            yield of_shares("shares_per_user", target, truth, ends)
+            over_rounds, per_user = shares_over_rounds(sent, target=target), shares_per_user(some, present, target=target)
+            yield of_shares("shares_over_rounds", target, truth, partial(over_rounds.interval, LEVEL))
+            yield of_shares("shares_per_user", target, truth, partial(per_user.interval, LEVEL))
 
     return trial
 
@@ -152,11 +158,11 @@ def trees(cell: Cell) -> Trial:
             return
         sums = tree.accumulate(reports)
         leaves, between, levels = (truth_of(cell, "population", np.empty(0), question) for question in questions)
-        yield of_shares("tree: shares", "population", leaves, sums.shares().interval(LEVEL))
-        yield of_shares("tree: cdf", "population", np.cumsum(leaves)[:-1], sums.cdf().interval(LEVEL))
-        ends = np.array([sums.range_share(low, high).interval(LEVEL) for low, high in RANGES])
-        yield of_shares("tree: range_share", "population", between, (ends[:, 0], ends[:, 1]))
-        yield of_shares("tree: quantiles", "population", levels, sums.quantiles(LEVELS).interval(LEVEL))
+        yield of_shares("tree: shares", "population", leaves, lambda: sums.shares().interval(LEVEL))
+        yield of_shares("tree: cdf", "population", np.cumsum(leaves)[:-1], lambda: sums.cdf().interval(LEVEL))
+        each = one_by_one([partial(sums.range_share, low, high) for low, high in RANGES])
+        yield of_shares("tree: range_share", "population", between, each)
+        yield of_shares("tree: quantiles", "population", levels, lambda: sums.quantiles(LEVELS).interval(LEVEL))
 
     return trial
 
@@ -173,10 +179,9 @@ def words(cell: Cell) -> Trial:
             truth = truth_of(cell, target, values, bins(256))[np.array(found.words, int)] if len(found) else np.empty(0)
             for name, one, scale in (("heavy_hitters", found.shares, 1), ("heavy_hitters, counts", found.counts, cell.n)):
                 if len(found):
-                    low, high = one.interval(LEVEL)
-                    every = of_shares(name, target, truth, (low / scale, high / scale))
                     # However many words were found, the first one speaks for all: their number differs from run to run.
-                    yield Answer(name, target, every.truth[:1], every.low[:1], every.high[:1])
+                    low, high = (end[:1] / scale for end in one.interval(LEVEL))
+                    yield of_shares(name, target, truth[:1], fixed(low, high))
 
     return trial
 
@@ -192,8 +197,8 @@ def _ones(cell: Cell) -> Trial:
     def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
         held = (NUMBERS[cell.shape](draws, cell.n) < 0.2).astype(np.uint8)
         reported = int(answer_in_pairs(pair, held[draws.permutation(cell.n)], stream).sum())
-        low, high = estimate_ones(pair, reported, cell.n).interval(LEVEL)
-        yield of_shares("estimate_ones", "these users", [1 - held.mean(), held.mean()], (low / cell.n, high / cell.n))
+        people = partial(estimate_ones(pair, reported, cell.n).interval, LEVEL)
+        yield of_shares("estimate_ones", "these users", [1 - held.mean(), held.mean()], divided(people, cell.n))
 
     return trial
 
@@ -204,8 +209,8 @@ def _several(cell: Cell) -> Trial:
     def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
         held = parts_of(NUMBERS[cell.shape](draws, cell.n), 4)
         reported = np.bincount(pair.answer(held[draws.permutation(cell.n)], stream), minlength=4)
-        low, high = pair.estimate(reported).interval(LEVEL)
+        people = partial(pair.estimate(reported).interval, LEVEL)
         truth = np.bincount(held, minlength=4) / cell.n
-        yield of_shares("k-ary joint counts", "these users", truth, (low / cell.n, high / cell.n))
+        yield of_shares("k-ary joint counts", "these users", truth, divided(people, cell.n))
 
     return trial

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,22 @@ from deniable.batch import randomize_many
 from deniable.core import Circle, Interval, make_mechanism
 from deniable.errors import NotSupported
 from deniable.estimators import accumulated, direction, histogram, mean, shape, variance
-from intervals.answers import BOTH, LEVEL, Answer, Cell, Floats, Trial, at_once, bins, of_shares, quantiles_at, ranges, truth_of
+from intervals.answers import (
+    BOTH,
+    LEVEL,
+    Answer,
+    Cell,
+    Floats,
+    Trial,
+    at_once,
+    bins,
+    fixed,
+    of_shares,
+    one_by_one,
+    quantiles_at,
+    ranges,
+    truth_of,
+)
 from intervals.shapes import NUMBERS
 
 BINS, LEVELS, RANGES = 8, (0.1, 0.5, 0.9), ((0.0, 0.2), (0.25, 0.7))
@@ -35,18 +51,18 @@ def line(cell: Cell) -> Trial:
         middle, spread = truth_of(cell, target, values, np.mean), truth_of(cell, target, values, np.var)
         fitted, truth = shape(sums, target=target), truth_of(cell, target, values, bins(BINS))
         parts = fitted.bins(BINS)
-        yield of_shares("distribution", target, truth, parts.interval(LEVEL))
-        yield at_once(of_shares("", target, truth, parts.interval(LEVEL, together=True)), "distribution, together")
+        yield of_shares("distribution", target, truth, partial(parts.interval, LEVEL))
+        yield at_once(of_shares("", target, truth, partial(parts.interval, LEVEL, together=True)), "distribution, together")
         with suppress(NotSupported):  # more bins than the reports tell apart
-            yield of_shares("histogram", target, truth, histogram(sums, BINS, target=target).interval(LEVEL))
-        ends = np.array([fitted.range_share(low, high).interval(LEVEL) for low, high in RANGES])
-        yield of_shares("range_share", target, truth_of(cell, target, values, ranges(*RANGES)), (ends[:, 0], ends[:, 1]))
+            yield of_shares("histogram", target, truth, partial(histogram(sums, BINS, target=target).interval, LEVEL))
+        each = one_by_one([partial(fitted.range_share, low, high) for low, high in RANGES])
+        yield of_shares("range_share", target, truth_of(cell, target, values, ranges(*RANGES)), each)
         levels = truth_of(cell, target, values, quantiles_at(*LEVELS))
-        yield of_shares("quantiles", target, levels, fitted.quantiles(LEVELS).interval(LEVEL))
-        yield of_shares("mean", target, middle, mean(sums, target=target).interval(LEVEL))
-        yield of_shares("mean of the fit", target, middle, fitted.mean().interval(LEVEL))
-        yield of_shares("variance", target, spread, variance(sums, target=target).interval(LEVEL))
-        yield of_shares("variance of the fit", target, spread, fitted.variance().interval(LEVEL))
+        yield of_shares("quantiles", target, levels, lambda: fitted.quantiles(LEVELS).interval(LEVEL))
+        yield of_shares("mean", target, middle, lambda: mean(sums, target=target).interval(LEVEL))
+        yield of_shares("mean of the fit", target, middle, lambda: fitted.mean().interval(LEVEL))
+        yield of_shares("variance", target, spread, lambda: variance(sums, target=target).interval(LEVEL))
+        yield of_shares("variance of the fit", target, spread, lambda: fitted.variance().interval(LEVEL))
 
     return trial
 
@@ -59,10 +75,11 @@ def means(cell: Cell) -> Trial:
         values = NUMBERS[cell.shape](draws, cell.n)
         sums = accumulated(randomize_many(mechanism, values, stream))
         for target in BOTH:
-            yield of_shares("mean", target, truth_of(cell, target, values, np.mean), mean(sums, target=target).interval(LEVEL))
+            middle = partial(mean(sums, target=target).interval, LEVEL)
+            yield of_shares("mean", target, truth_of(cell, target, values, np.mean), middle)
             with suppress(NotSupported):  # reports that do not show the spread
-                ends = variance(sums, target=target).interval(LEVEL)
-                yield of_shares("variance", target, truth_of(cell, target, values, np.var), ends)
+                spread = partial(variance(sums, target=target).interval, LEVEL)
+                yield of_shares("variance", target, truth_of(cell, target, values, np.var), spread)
 
     return trial
 
@@ -84,9 +101,9 @@ def circle(cell: Cell) -> Trial:
         values = NUMBERS[cell.shape](draws, cell.n)
         sums = accumulated(randomize_many(mechanism, values, stream))
         fitted, truth = shape(sums, target=target), truth_of(cell, target, values, bins(BINS))
-        yield of_shares("distribution", target, truth, fitted.bins(BINS).interval(LEVEL))
+        yield of_shares("distribution", target, truth, lambda: fitted.bins(BINS).interval(LEVEL))
         across = truth_of(cell, target, values, _across)
-        yield of_shares("range_share", target, across, fitted.range_share(0.9, 0.15).interval(LEVEL))
+        yield of_shares("range_share", target, across, lambda: fitted.range_share(0.9, 0.15).interval(LEVEL))
         for whose in BOTH:
             yield from directed(whose, direction(sums, target=whose), truth_of(cell, whose, values, _resultant))
 
@@ -100,5 +117,5 @@ def directed(target: str, answer: Any, resultant: complex) -> Iterator[Answer]:
     turn = math.atan2(resultant.imag, resultant.real) / (2 * math.pi) - (low + high) / 2
     off = np.array([(turn + 0.5) % 1 - 0.5])
     if abs(resultant) > 2e-3:  # a uniform population has no mean direction
-        yield Answer("direction", target, off, np.array([-half]), np.array([half]))
-    yield of_shares("concentration", target, abs(resultant), answer.concentration_interval(LEVEL))
+        yield Answer("direction", target, off, fixed(np.array([-half]), np.array([half])))
+    yield of_shares("concentration", target, abs(resultant), partial(answer.concentration_interval, LEVEL))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -43,12 +44,12 @@ def maps(cell: Cell) -> Trial:
         places = PLACES[cell.shape](draws, cell.n)
         reports = randomize_many(mechanism, places, stream)
         fitted, truth = density_map(reports, cells=SIDE, target=target), truth_of(cell, target, places, _table)
-        yield of_shares("density_map", target, truth, fitted.interval(LEVEL))
+        yield of_shares("density_map", target, truth, partial(fitted.interval, LEVEL))
         inside = truth_of(cell, target, places, _in_the_corner)
-        yield of_shares("density_map: range_share", target, inside, fitted.range_share(*CORNERS).interval(LEVEL))
+        yield of_shares("density_map: range_share", target, inside, lambda: fitted.range_share(*CORNERS).interval(LEVEL))
         with suppress(NotSupported):
             inverted = density_map(reports, cells=SIDE, target=target, method="unbiased")
-            yield of_shares("density_map, unbiased", target, truth, inverted.interval(LEVEL))
+            yield of_shares("density_map, unbiased", target, truth, partial(inverted.interval, LEVEL))
 
     return trial
 
@@ -64,6 +65,6 @@ def trips(cell: Cell) -> Trial:
         found = origin_destination(reports, np.arange(0, 2 * cell.n + 1, 2), cells=2)
         of = [np.minimum((side * 2).astype(int), 1) @ np.array([1, 2]) for side in (start, end)]
         truth = np.bincount(4 * of[0] + of[1], minlength=16) / cell.n
-        yield of_shares("origin_destination", "these users", truth, found.interval(LEVEL))
+        yield of_shares("origin_destination", "these users", truth, partial(found.interval, LEVEL))
 
     return trial

@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from deniable.batch import Floats
+
 Draw = Callable[[np.random.Generator, int], Floats]
 POPULATION = 1_000_000
 

@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from intervals.answers import Cell
-from intervals.measuring import LEAST
+from intervals.measuring import LOOKS, fails
 
-FALSE_ALARMS = 1e-3
 BEGIN, END = "<!-- coverage: written by benchmarks/coverage.py --docs -->", "<!-- end of coverage -->"
 Row = dict[str, Any]
 
@@ -24,13 +22,13 @@ def cell_of(row: Row) -> Cell:
 
 
 def failures(rows: list[Row]) -> dict[tuple[str, str], list[float]]:
-    """Cell and answer of whatever holds too seldom, all tests judged together (Bonferroni)."""
+    """Cell and answer of whatever holds too seldom, all looks at all answers judged together (Bonferroni)."""
     tests = sum(len(kept["held"]) for row in rows for kept in row["answers"].values())
     return {
         (row["key"], name): [held / kept["asked"] for held in kept["held"]]
         for row in rows
         for name, kept in row["answers"].items()
-        if any(stats.binom.cdf(held, kept["asked"], LEAST) < FALSE_ALARMS / tests for held in kept["held"])
+        if fails(kept["held"], kept["asked"], LOOKS * tests).any()
     }
 
 

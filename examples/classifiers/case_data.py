@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.studies import Report, best_mechanism, best_statement, statement, worst_statement
+from deniable.studies import UtilityReport, best_mechanism, best_statement, statement, worst_statement
 from deniable_reproduce.case_data import BANK, STROKE, bank_table, stroke_table
 
 __all__ = ["BANK", "STROKE", "arguments", "bank", "show", "stroke"]
@@ -49,7 +49,7 @@ def bank(directory: Path) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     return bank_table(here(directory / "bank_attrition.csv"))
 
 
-def show(report: Report, *, published: str = "", chart: str | None = None, levels: Sequence[float] = (2, 4, 8)) -> None:
+def show(report: UtilityReport, *, published: str = "", chart: str | None = None, levels: Sequence[float] = (2, 4, 8)) -> None:
     """The table, a few sentences, and the chart when one was asked for."""
     boxed = any(row.proved_lower is not None for row in report.rows)
     title = f"{'mechanism':14}{'epsilon':>8}{'lower':>9}{'rho':>9}{'kind':>11}{'interval':>18}{'empirical':>11}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from reproduce.tests.recorded import changed
+
 from deniable_reproduce.agreement import disagreements
 from deniable_reproduce.artifact import UNREAD, Result, Run
 from deniable_reproduce.catalogue import find
@@ -24,6 +26,7 @@ def check(name: str, *, twice: bool) -> None:
         assert verdict.explained, f"{name}: {verdict.name} {verdict.published} is {verdict.ours}"
         assert disagreements(verdict) == [], f"{name}: {verdict.name}"
         assert verdict.why != UNREAD, f"{name}: {verdict.name} rests on no number of the run"
+    assert changed(artifact, result) == [], name
     for picture in artifact.draw(result).values() if artifact.draw else ():
         assert picture.to_dict()["title"]["text"]
     if artifact.table:

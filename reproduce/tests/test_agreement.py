@@ -123,3 +123,55 @@ def test_a_comparison_with_several_holds_for_each() -> None:
     said = replace(CLAIM, why="A errs less than B and C at ε = 4.", evidence=errors, levels={})
     assert disagreements(said) == []
     assert disagreements(replace(said, evidence={**errors, "C at ε = 4, b": 0.35})), "on the second panel it does not"
+
+
+READ = {f"reading {i}": i / 10 for i in range(6)}
+SEARCHED = Verdict("x", "here", 0.2, 3.0, 0.01, "differs", "", variants=READ)
+
+
+def test_a_count_of_readings_is_that_of_the_readings() -> None:
+    assert disagreements(replace(SEARCHED, why="It fits 1 of 6 readings.")) == []
+    assert disagreements(replace(SEARCHED, why="It fits 3 of 6 readings.")) == ["“3 of 6 readings” is said, and it is 1 of 6"]
+    assert disagreements(replace(SEARCHED, why="It fits 1 of the 4 other readings."))
+    assert disagreements(replace(SEARCHED, why="None of 6 readings gives it."))
+    assert disagreements(replace(SEARCHED, published=0.25, why="None of 6 readings gives it.")) == []
+
+
+def test_every_epsilon_is_every_level() -> None:
+    said = replace(CLAIM, why="It holds at every ε.")
+    assert disagreements(said) == ["“at every ε” is said, and not every level shows it"]
+    assert disagreements(replace(said, levels=dict.fromkeys(BELOW, True))) == []
+    assert disagreements(replace(said, levels={})), "nothing computed shows it"
+
+
+@pytest.mark.parametrize(
+    ("why", "agrees"),
+    [
+        ("It is 92 % of it.", True),
+        ("It is 0.92 % of it.", False),
+        ("It is 91.8 % of it.", True),
+        ("The error is 12.3 %.", True),
+        ("The error is 0.12 %.", False),
+    ],
+)
+def test_a_share_is_not_a_percentage(why: str, agrees: bool) -> None:
+    assert (disagreements(replace(NUMBER, why=why)) == []) is agrees
+
+
+def test_a_number_computed_in_percent_is_said_in_percent() -> None:
+    said = replace(NUMBER, evidence={"time of it, %": 0.0595}, why="It takes 0.0595 % of it.")
+    assert disagreements(said) == []
+    assert disagreements(replace(said, evidence={"time of it": 0.0595}))
+
+
+def test_a_sign_that_is_said_is_there() -> None:
+    scores = replace(NUMBER, evidence={"score of class 1": -4.352, "score of class 2": 6.395})
+    assert disagreements(replace(scores, why="It is −4.35 against 6.39.")) == []
+    assert disagreements(replace(scores, why="It is −6.39 against 4.35."))
+    assert disagreements(replace(scores, why="It is 4.35 too low.")) == []
+
+
+@pytest.mark.parametrize(("way", "agrees"), [("drops", True), ("shrinks", True), ("grows", False), ("increases", False)])
+def test_other_words_for_a_direction_are_read_too(way: str, agrees: bool) -> None:
+    said = replace(CLAIM, why=f"The share {way} from 0.4485 at ε = 2 to 0.3821 at ε = 3.", levels={})
+    assert (disagreements(said) == []) is agrees

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from reproduce.tests.promised import REQUIRED
+from reproduce.tests.recorded import changed
 
 from deniable_reproduce.agreement import disagreements
 from deniable_reproduce.artifact import UNREAD, MissingData, Result, Run
@@ -46,6 +47,7 @@ def test_an_artifact_is_reproduced_or_explained(name: str, tmp_path: Path) -> No
         assert verdict.explained, f"{verdict.name}: published {verdict.published}, ours {verdict.ours}"
         assert disagreements(verdict) == [], verdict.name
         assert verdict.why != UNREAD, verdict.name
+    assert changed(artifact, result) == []
     for path in draw(artifact, result, tmp_path).values():
         assert path.read_text(encoding="utf-8").startswith("<svg")
     if artifact.table is not None:

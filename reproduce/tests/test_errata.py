@@ -74,3 +74,21 @@ def test_every_part_says_what_was_confirmed() -> None:
     assert len(about) == 6
     for title in about:
         assert "\nConfirmed: " in parts[title].partition("### ")[0], title
+
+
+BANNED = re.compile(
+    r"made again|makes? again|comes? out again|\bis got with|told apart"
+    r"|(?:^|[.;:] )Who \w+s\b|\bis no (?:density|distance|bound)\b"
+)
+"""Phrases that CONTRIBUTING.md and a reader's ear advise against."""
+PAGES = [PAGE, PAGE.with_name("reproduce.md"), *(ROOT / "reproduce" / "src").rglob("*.py")]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_the_pages_and_reasons_use_plain_words(path: Path) -> None:
+    text = re.sub(r"::\w+", "", path.read_text(encoding="utf-8"))
+    assert BANNED.findall(text) == []
+
+
+def test_a_banned_phrase_would_be_noticed() -> None:
+    assert BANNED.findall("It is no density. Who knows it. They are made again.") == ["is no density", ". Who knows", "made again"]

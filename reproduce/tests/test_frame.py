@@ -102,10 +102,10 @@ def test_the_finding_says_which_readings_give_the_printed_number() -> None:
         return Verdict("x", "here", 1.0, 3.0, 0.1, "differs", "because", variants).finding
 
     assert finding({}) == ""
-    assert finding({"other unit": 1.05}) == "The printed number is got with: other unit (1.05)."
+    assert finding({"other unit": 1.05}) == "The printed number comes with: other unit (1.05)."
     assert finding({"other unit": 2.0}) == "other unit gives 2, not the printed number."
     assert finding({"a": 1.05, "b": 2.0}).startswith(
-        "The printed number is got with 1 of 2 other readings: a (1.05); all lie between 1.05 and 2. A number drawn uniformly"
+        "The printed number comes with 1 of 2 other readings: a (1.05); all lie between 1.05 and 2. A number drawn uniformly"
     )
     assert finding({"a": 0.5, "b": 2.0}).startswith(
         "None of 2 other readings gives the printed number: all lie between 0.5 and 2; the nearest is a (0.5). A number drawn"

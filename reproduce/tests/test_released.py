@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from deniable.batch import uniform_below
+from deniable.batch import Floats, uniform_below
 from deniable.privacy import FixedKeystream
 from deniable.studies import ATP, Paths
 from deniable_reproduce.artifact import Run
@@ -29,7 +29,6 @@ from deniable_reproduce.released_runs import (
 from deniable_reproduce.released_table import Table, apart, column, compared
 from deniable_reproduce.released_walks import (
     CENTRE,
-    Floats,
     Walker,
     along,
     around,

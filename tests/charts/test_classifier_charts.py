@@ -9,17 +9,17 @@ import pytest
 
 from deniable.charts import rho_chart, save
 from deniable.errors import InvalidParameter
-from deniable.studies import Report, Row
+from deniable.studies import UtilityReport, UtilityRow
 
 
-def row(mechanism: str, epsilon: float, **more: Any) -> Row:
+def row(mechanism: str, epsilon: float, **more: Any) -> UtilityRow:
     usual: dict[str, Any] = {"lower": 0.7, "value": 0.8, "kind": "estimate", "low": 0.7, "high": 0.9}
     usual |= {"method": "weighted", "evaluations": 10, "delta": 0.0, "epsilon_total": 2 * epsilon}
-    return Row(mechanism=mechanism, epsilon=epsilon, **(usual | more))
+    return UtilityRow(mechanism=mechanism, epsilon=epsilon, **(usual | more))
 
 
-def report(*rows: Row, records: int = 1) -> Report:
-    return Report(rows, records, ("Age", "BMI"), 0.95, False, "answer")
+def report(*rows: UtilityRow, records: int = 1) -> UtilityReport:
+    return UtilityReport(rows, records, ("Age", "BMI"), 0.95, False, "answer")
 
 
 def values(chart: Any) -> list[dict[str, Any]]:

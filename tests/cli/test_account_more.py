@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from click.testing import CliRunner, Result
@@ -69,7 +70,7 @@ def test_a_shuffled_number_comes_with_its_conditions() -> None:
     conditions = json.loads(CliRunner().invoke(main, [*question, "--json"]).stdout)["conditions"]
     assert "This holds only if:" in said
     assert all(f"- {condition}" in said for condition in conditions)
-    for words in ("shuffled before anyone sees one", "released only as a whole", "drawn independently", "the collector too"):
+    for words in ("shuffled before anyone sees one", "released only as a whole", "drawn independently", "including the collector"):
         assert words in " ".join(conditions)
 
 
@@ -87,3 +88,20 @@ def test_words_about_deniability_follow_the_number() -> None:
     assert "leaves your answer practically disclosed" in " ".join(shown.split())
     layered = CliRunner().invoke(main, ["show", "rappor", "-e", "1/2", "--domain", "categories:3", "-p", "permanent=15", "--json"])
     assert json.loads(layered.output)["meaning"].startswith("All reports together leave your answer practically disclosed.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["group", "--epsilon", "1", "--size", "1"], "One person: epsilon 1."),
+        (["compose", "--epsilon", "1", "--answers", "1"], "1 answer costs at most epsilon 1, always. That leaves it well hidden."),
+        (["shuffle", "--epsilon", "1", "--users", "1"], "1 shuffled report of epsilon 1"),
+        (["shuffle", "--epsilon", "1", "--users", "1"], "There is no crowd"),
+        (["central", "--epsilon", "1", "--users", "1"], "1 person who sends a report"),
+        (["raw", "--delta", "0.5", "--users", "1"], "0.5 of 1 person."),
+    ],
+)
+def test_one_is_singular(arguments: list[str], words: str) -> None:
+    said = CliRunner().invoke(main, ["account", *arguments]).output
+    assert words in said
+    assert not re.search(r"(?<![\d,.])1 (?:people|reports|answers)\b", said)

@@ -71,7 +71,7 @@ def test_what_cannot_be_seen_is_no_verdict(name: str, tmp_path: Path) -> None:
     """Reports are random; a program is accused with probability 1.1e-6 at most, 1e-6 of it by the test of dependence."""
     result = audited(ENCRYPTED[name], tmp_path)
     assert result.exit_code == 3, result.output
-    assert result.output.startswith("no verdict: reports hardly ever repeat, and no event told the test values apart")
+    assert result.output.startswith("no verdict: reports hardly ever repeat, and no event distinguished the test values")
     assert "never the same twice: the report" in result.output
     assert "violation" not in result.output
     assert "probability" not in result.output

@@ -128,7 +128,7 @@ def test_bad_rows_are_named_by_number_and_never_shown(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert len(result.stdout.splitlines()) == 3
     assert "4 of 6" in result.stderr
-    assert "row 3, 4, 6, 7" in result.stderr
+    assert "rows 3, 4, 6, 7" in result.stderr
     assert "987654" not in result.output
     assert "secret" not in result.output
 

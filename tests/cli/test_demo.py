@@ -31,6 +31,7 @@ def test_the_demo_answers_every_question_and_draws_it(tmp_path: Path, monkeypatc
     monkeypatch.setattr(datasets, "airline_names", lambda: {"UA": "United", "B6": "JetBlue", "DL": "Delta"})
     result = CliRunner().invoke(main, ["demo", "--json", "-o", str(tmp_path)])
     assert result.exit_code == 0, result.output
+    assert [line[:5] for line in result.stderr.splitlines() if line.startswith("[")] == [f"[{step}/7]" for step in range(1, 8)]
     document = json.loads(result.stdout)
     found = {finding["certificate"]["mechanism"]: finding for finding in document["findings"]}
     assert len(document["findings"]) == 4
@@ -42,6 +43,17 @@ def test_the_demo_answers_every_question_and_draws_it(tmp_path: Path, monkeypatc
     names = {Path(chart).name for chart in document["charts"]}
     assert {"airlines.png", "delays.png", "delay-quantiles.svg", "departures.html", "wind.png"} <= names
     assert all(Path(chart).stat().st_size > 1000 for chart in document["charts"])
+
+
+@pytest.mark.slow
+def test_a_demo_that_ends_names_no_address_that_no_longer_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(datasets, "flights", few_flights)
+    monkeypatch.setattr(datasets, "wind_directions", lambda: np.arange(2000) % 180.0)
+    monkeypatch.setattr(datasets, "airline_names", lambda: {"UA": "United", "B6": "JetBlue", "DL": "Delta"})
+    result = CliRunner().invoke(main, ["demo", "--devices", "300", "-o", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    assert "http://" not in result.stdout
+    assert "deniable demo --serve" in result.stdout
 
 
 def test_whether_an_interval_holds_the_truth_is_told() -> None:

@@ -64,6 +64,55 @@ def test_help_shows_every_command_under_its_section() -> None:
     assert "Exit codes:" in text
 
 
+def test_the_help_begins_with_what_most_people_need_and_keeps_research_apart() -> None:
+    text = CliRunner().invoke(main, ["--help"]).output
+    first, _, rest = text.partition("Run a collector:")
+    for name in ("plan", "show", "randomize", "estimate", "serve", "submit", "audit"):
+        assert re.search(rf"^  {name} ", first, re.MULTILINE), name
+    research = rest.partition("Research:")[2].partition("This installation:")[0]
+    for name in ("joint", "extremal", "design", "quantify", "trajectory", "reproduce"):
+        assert re.search(rf"^  {name} ", research, re.MULTILINE), name
+
+
+@pytest.mark.parametrize("name", ["quantify", "trajectory compare"])
+def test_levels_are_called_epsilon_everywhere_and_the_older_name_still_works(name: str) -> None:
+    (option,) = (one for leaf, command in LEAVES if leaf == name for one in command.params if one.name == "epsilons")
+    assert option.opts[0] == "--epsilon"
+    assert "--epsilons" in option.opts
+
+
+@pytest.mark.parametrize("minus", ["-1", "\N{MINUS SIGN}1", "\N{EN DASH}1"])
+def test_a_negative_level_is_called_negative_however_its_minus_is_written(minus: str) -> None:
+    result = CliRunner().invoke(main, ["show", "k-rr", "-e", minus, "-d", "categories:3"])
+    assert result.exit_code == 2
+    assert "epsilon must be positive" in result.output
+
+
+def test_a_misspelt_category_gets_all_names_and_is_not_repeated() -> None:
+    question = ["randomize", "k-rr", "-e", "1", "-d", "categories:bike,bus,car,walk"]
+    result = CliRunner().invoke(main, [*question, "bice"])
+    assert result.exit_code == 1
+    assert "1 of 1 value does not belong" in result.output
+    assert "Write one of its names exactly" in result.output
+    assert "bice" not in result.output
+    assert "lip first" not in result.output
+    # What is said must not depend on what was typed: the nearest name would betray it.
+    assert CliRunner().invoke(main, [*question, "wlak"]).output == result.output
+
+
+def test_a_number_outside_is_not_told_to_call_python() -> None:
+    result = CliRunner().invoke(main, ["randomize", "window", "-e", "1", "-d", "interval:0,10", "11", "3"])
+    assert "1 of 2 values does not belong to Interval(0, 10) and was left out: row 1. Clip such values first" in result.output
+    assert "domain.clip" not in result.output
+
+
+@pytest.mark.parametrize(("count", "said"), [(1, "1 report by k-rr"), (2, "2 reports by k-rr")])
+def test_one_report_is_not_many(count: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    CliRunner().invoke(main, ["randomize", "k-rr", "-e", "1", "-d", "categories:a,b", *["a"] * count, "-o", "reports.csv"])
+    assert said in CliRunner().invoke(main, ["estimate", "reports.csv"]).output
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_help_has_an_example_of_itself(name: str) -> None:
     result = CliRunner().invoke(main, [name, "--help"])
@@ -149,3 +198,13 @@ def test_the_doctor_reports_a_broken_core(monkeypatch: pytest.MonkeyPatch) -> No
     result = CliRunner().invoke(main, ["doctor"])
     assert result.exit_code == 1
     assert "no kernels here" in result.output
+
+
+def test_files_that_are_missing_or_of_another_kind_are_named(tmp_path: Path) -> None:
+    missing = CliRunner().invoke(main, ["estimate", str(tmp_path / "nothing.csv")])
+    assert missing.exit_code == 2
+    assert "there is no file" in missing.output
+    (tmp_path / "survey.toml").write_text('title = "A test"', encoding="utf-8")
+    survey = CliRunner().invoke(main, ["audit", "--recipe", str(tmp_path / "survey.toml")])
+    assert survey.exit_code == 2
+    assert "`deniable serve` prints" in survey.output

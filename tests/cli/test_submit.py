@@ -105,7 +105,7 @@ def test_the_same_file_counts_once_unless_asked_to_again(there: Collector, tmp_p
     assert submitted(there, path)["accepted"] == 100
     second = submitted(there, path)
     assert (second["accepted"], second["submitted_before"], there.n) == (0, 100, 100)
-    assert "100 of 100 rows were submitted before and not sent; --again" in second["said"]
+    assert "not sent: 100 of 100 rows, submitted before; --again" in second["said"]
     assert submitted(there, path, "--again")["accepted"] == 100
     assert there.n == 200
 

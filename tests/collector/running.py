@@ -7,13 +7,14 @@ import json
 import secrets
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -114,6 +115,13 @@ def call(url: str, body: bytes | None = None, headers: dict[str, str] | None = N
                 return -1, b""
     except (OSError, http.client.HTTPException):  # also an answer that was cut off in its middle
         return -1, b""
+
+
+def receipts(path: Path) -> list[bytes]:
+    """The keys in a SQLite file, of all surveys."""
+    with closing(sqlite3.connect(path)) as file:
+        numbers = [row[0] for row in file.execute("SELECT number FROM receipt_parts ORDER BY number")]
+        return [row[0] for number in numbers for row in file.execute(f"SELECT key FROM receipts_{number}")]
 
 
 def counted(running: Running) -> int:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+import struct
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import cast
 
 import pytest
 
 pytest.importorskip("uvicorn", reason="the collector's packages are not installed")
 
-from deniable.collector import Limits, Proxies
+from starlette.applications import Starlette
+
+from deniable.collector import Limits, Proxies, Serving, listening_socket, make_server
 from deniable.collector.addresses import source_of
 from deniable.collector.connections import Connection, Connections, Waiting
+from deniable.collector.server import BACKLOG
 from deniable.errors import InvalidParameter
 from deniable.surveys import is_loopback
 
@@ -192,3 +199,21 @@ def test_one_network_of_a_subscriber_is_one_source() -> None:
     assert is_loopback("localhost")
     assert not is_loopback("0.0.0.0")
     assert not is_loopback("::")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the length of a listening socket's queue is told by Linux only")
+def test_as_many_connections_may_wait_to_be_taken_as_the_system_allows(tmp_path: Path) -> None:
+    """A connection that finds no place is dropped silently, and its client tries again after 1, 3 and 7 seconds."""
+
+    def queue(listening: socket.socket) -> int:
+        # struct tcp_info: of a socket that listens, tcpi_sacked is how many may wait.
+        return int(struct.unpack_from("I", listening.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104), 28)[0])
+
+    allowed = int(Path("/proc/sys/net/core/somaxconn").read_text())
+    with listening_socket("127.0.0.1", 0) as listening:
+        assert queue(listening) == min(BACKLOG, allowed)
+        server = make_server(Serving(f"sqlite:///{tmp_path / 'collector.db'}"), lambda: None)
+        assert server.config.backlog == BACKLOG, "the server listens again, with a length of its own"
+        state = cast("Starlette", server.config.app).state.collector
+        state.writer.close()
+        state.store.close()

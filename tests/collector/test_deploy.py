@@ -1,4 +1,4 @@
-"""The files in deploy/: what can run here runs; the image itself needs Docker and is not built."""
+"""The files in deploy/: what can run here runs; the image itself needs a registry for its base and is not built."""
 
 from __future__ import annotations
 
@@ -66,6 +66,16 @@ def test_the_unit_is_one_that_systemd_takes(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("DynamicUser=yes", "DynamicUsr=yes"))
     bad = subprocess.run([analyze, "verify", str(path)], capture_output=True, text=True, check=False, timeout=60)
     assert "DynamicUsr" in bad.stderr
+
+
+def test_the_image_has_what_the_compose_file_needs() -> None:
+    """PostgreSQL's driver, and what plans surveys and estimates."""
+    extras = re.search(r"/source\[([a-z,]+)\]", DOCKERFILE)
+    assert extras is not None
+    assert "postgresql+psycopg://" in COMPOSE
+    assert {"collector", "arrays", "postgresql"} <= set(extras[1].split(","))
+    # The stubs of our own packages say what is where: they are read when the program runs.
+    assert "*.pyi" not in DOCKERFILE
 
 
 @pytest.mark.slow

@@ -72,6 +72,7 @@ def stuck(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Lim
             go_on.set()
 
 
+@pytest.mark.slow
 def test_a_database_that_hangs_delays_nobody_for_long(stuck: tuple[Limited, threading.Event]) -> None:
     running, go_on = stuck
     body = one(document(running))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -96,13 +98,13 @@ def test_where_nothing_can_be_planned_the_usual_mechanism_stands_in(monkeypatch:
 def test_the_same_file_stays_the_same_survey_whatever_is_planned_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store(f"sqlite:///{tmp_path / 'x.db'}")
     text = FORM.format(domain="categories:1000", epsilon=1, more="")
-    first, created = opened(store, text)
+    first, created = opened(store, text)[""]
     assert created
     assert store.reasons(first.survey.hash) == first.reasons
     monkeypatch.setattr(planning, "chosen", lambda asked: (make_mechanism("oue", domain=asked.domain, epsilon=1), "oue: news"))
     assert planned_survey(text).survey != first.survey
-    assert opened(store, text) == (first, False)
-    changed, created = opened(store, text.replace('"q"', '"why"'))
+    assert opened(store, text) == {"": (first, False)}
+    changed, created = opened(store, text.replace('"q"', '"why"'))[""]
     assert created
     assert changed.survey.mechanism.name == "oue"
     store.close()
@@ -117,3 +119,27 @@ def test_the_predicted_half_width_is_that_of_the_histogram_shown(name: str, epsi
     (view,) = [view for view in views_of(mechanism, sums, sums, "") if view.what == "distribution"]
     shown = np.mean([row.high - row.low for row in view.rows]) / 2
     assert shown == pytest.approx(valid_half_width(mechanism, BINS, users), rel=0.1)
+
+
+WITHOUT = """
+import sys
+from importlib.abc import MetaPathFinder
+
+class Absent(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name in ("highspy", "pyscipopt"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Absent())
+from deniable.collector import planned_survey
+print(*planned_survey(sys.stdin.read()).reasons)
+"""
+
+
+@pytest.mark.slow
+def test_a_survey_is_planned_without_a_solver() -> None:
+    """The extras that the quick start installs bring none."""
+    text = Path("examples/survey/survey.toml").read_text()
+    done = subprocess.run([sys.executable, "-c", WITHOUT], input=text, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()

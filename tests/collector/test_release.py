@@ -16,7 +16,7 @@ pytest.importorskip("uvicorn", reason="the collector's packages are not installe
 
 from deniable.batch import Accumulator
 from deniable.cli.watch import _tables
-from deniable.collector import Arrival, Store, estimates
+from deniable.collector import Arrival, Store, estimate_cache, estimates
 from deniable.collector.dashboard.publication import publication_of
 from deniable.collector.steps import Published, published
 from deniable.core import Report
@@ -43,7 +43,7 @@ LABELS = ["bike", "bus", "car", "walk"]
 
 @pytest.fixture
 def fresh_estimates(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimates, "FRESH_SECONDS", 0.0)
+    monkeypatch.setattr(estimate_cache, "FRESH_SECONDS", 0.0)
 
 
 def served(folder: Path, toml: str) -> tuple[Inside, Survey]:
@@ -268,7 +268,8 @@ def test_watch_says_how_far_it_is_and_which_step_it_shows(tmp_path: Path) -> Non
     counted(store, survey, 100)
     said = json.loads(estimates_json(survey, published(store, survey, later)))
     store.close()
-    *_, last = _tables(said)
+    *_, meaning, last = _tables(said)
+    assert meaning.plain == "In 95 of 100 such surveys each interval on its own holds the true value."
     assert last.plain == f"As of {said['as_of']}. {survey.release_words}"
 
 

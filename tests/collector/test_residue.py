@@ -138,7 +138,7 @@ def test_deleted_bytes_are_zeroed_and_nothing_is_sorted_in_a_file(kept: Store) -
 def test_somebody_who_reads_for_long_only_delays_it(tmp_path: Path, kept: Store, survey: Survey) -> None:
     kept.count(arrivals(survey, 1))
     with kept.reading() as connection:
-        connection.exec_driver_sql("SELECT count(*) FROM receipts").scalar()
+        connection.exec_driver_sql("SELECT count(*) FROM sums").scalar()
         kept.count(arrivals(survey, 1))
         assert not kept.tidy()
     assert kept.tidy()

@@ -21,17 +21,17 @@ from deniable.errors import InvalidParameter
 from deniable.surveys import Survey, survey_from_toml
 
 from .postgresql import postgresql
-from .running import TOML
+from .running import TOML, receipts
 
 HERE = Path(__file__).parent
 OLD_KEY = bytes(range(16))
 
 
-def statements(name: str) -> list[str]:
-    return [part for part in (HERE / f"version1.{name}.sql").read_text().split(";") if part.strip()]
+def statements(name: str, version: int) -> list[str]:
+    return [part for part in (HERE / f"version{version}.{name}.sql").read_text().split(";") if part.strip()]
 
 
-def rows_of_version_1(survey: Survey) -> list[tuple[str, dict[str, object]]]:
+def old_rows(survey: Survey) -> list[tuple[str, dict[str, object]]]:
     """A survey with one report, and a token."""
     sums = accumulator_for(survey.mechanism)
     sums.add([Report(survey.mechanism.fingerprint, 1)])
@@ -42,17 +42,18 @@ def rows_of_version_1(survey: Survey) -> list[tuple[str, dict[str, object]]]:
         ),
         ("INSERT INTO receipts VALUES (:hash, :key)", {"hash": survey.hash, "key": OLD_KEY}),
         ("INSERT INTO sums VALUES (:hash, '', 3, 1, :data)", {"hash": survey.hash, "data": sums.to_bytes()}),
-        ("INSERT INTO tokens VALUES (:digest, 'alice', 'admin')", {"digest": digest("secret")}),
+        ("INSERT INTO tokens (digest, name, role) VALUES (:digest, 'alice', 'admin')", {"digest": digest("secret")}),
     ]
 
 
-def version_1(url: str, dialect: str) -> Survey:
+def old_database(url: str, dialect: str, version: int = 1) -> Survey:
+    """A database as a release of that version made it, with a report."""
     survey = survey_from_toml(TOML)
     engine = create_engine(url)
     with engine.begin() as connection:
-        for statement in statements(dialect):
+        for statement in statements(dialect, version):
             connection.execute(text(statement))
-        for statement, values in rows_of_version_1(survey):
+        for statement, values in old_rows(survey):
             connection.execute(text(statement), values)
     engine.dispose()
     return survey
@@ -74,16 +75,42 @@ def check_brought_forward(url: str, survey: Survey) -> None:
 
 def test_sqlite_is_brought_forward_from_version_1(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'collector.db'}"
-    check_brought_forward(url, version_1(url, "sqlite"))
+    check_brought_forward(url, old_database(url, "sqlite"))
     file = sqlite3.connect(tmp_path / "collector.db")
     marks = [file.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
     assert marks == [APPLICATION, VERSION]
 
 
+def test_sqlite_is_brought_forward_from_version_2(tmp_path: Path) -> None:
+    """Version 2 had no table for what waits beside large sums."""
+    url = f"sqlite:///{tmp_path / 'collector.db'}"
+    survey = old_database(url, "sqlite", 3)
+    file = sqlite3.connect(tmp_path / "collector.db")
+    file.executescript("DROP TABLE recent; PRAGMA user_version = 2")
+    file.close()
+    check_brought_forward(url, survey)
+
+
+def test_sqlite_is_brought_forward_from_version_3(tmp_path: Path) -> None:
+    """Up to version 3 the receipts of all surveys lay in one table."""
+    url = f"sqlite:///{tmp_path / 'collector.db'}"
+    survey = old_database(url, "sqlite", 3)
+    check_brought_forward(url, survey)
+    assert OLD_KEY in receipts(tmp_path / "collector.db")
+    file = sqlite3.connect(tmp_path / "collector.db")
+    assert [row[0] for row in file.execute("SELECT name FROM sqlite_master WHERE name LIKE 'receipts%'")] == ["receipts_1"]
+
+
+@pytest.mark.heavy
+def test_postgresql_is_brought_forward_from_version_3() -> None:
+    with postgresql() as server:
+        check_brought_forward(server.url, old_database(server.url, "postgresql", 3))
+
+
 @pytest.mark.heavy
 def test_postgresql_is_brought_forward_from_version_1_and_a_later_one_is_refused() -> None:
     with postgresql() as server:
-        check_brought_forward(server.url, version_1(server.url, "postgresql"))
+        check_brought_forward(server.url, old_database(server.url, "postgresql"))
         engine = create_engine(server.url)
         with engine.begin() as connection:
             connection.execute(text("UPDATE deniable_schema SET version = 99"))
@@ -91,9 +118,9 @@ def test_postgresql_is_brought_forward_from_version_1_and_a_later_one_is_refused
             Store(server.url)
         with engine.begin() as connection:
             connection.execute(text(f"UPDATE deniable_schema SET version = {VERSION}"))
-            connection.execute(text("ALTER TABLE receipts ADD COLUMN extra INTEGER"))
+            connection.execute(text("ALTER TABLE receipt_parts ADD COLUMN extra INTEGER"))
         engine.dispose()
-        with pytest.raises(InvalidParameter, match="receipts has a column extra"):
+        with pytest.raises(InvalidParameter, match="receipt_parts has a column extra"):
             Store(server.url)
 
 
@@ -102,7 +129,7 @@ def test_postgresql_is_brought_forward_from_version_1_and_a_later_one_is_refused
     [
         (f"PRAGMA user_version = {VERSION + 97}", f"tables of version {VERSION + 97}"),
         ("PRAGMA application_id = 1", "another program"),
-        ("ALTER TABLE receipts ADD COLUMN extra INTEGER NOT NULL DEFAULT 1", "receipts has a column extra"),
+        ("ALTER TABLE sums ADD COLUMN extra INTEGER NOT NULL DEFAULT 1", "sums has a column extra"),
         ("ALTER TABLE tokens DROP COLUMN expires", "tokens lacks the column expires"),
         ("DROP TABLE steps", "lacks the table steps"),
     ],
@@ -134,7 +161,7 @@ def test_the_database_of_another_program_is_not_written_to(tmp_path: Path) -> No
 def test_a_version_1_marked_99_is_refused(tmp_path: Path) -> None:
     """Such a file was written to before versions were looked at."""
     url = f"sqlite:///{tmp_path / 'collector.db'}"
-    version_1(url, "sqlite")
+    old_database(url, "sqlite")
     file = sqlite3.connect(tmp_path / "collector.db")
     file.execute("PRAGMA user_version = 99")
     file.commit()

@@ -16,13 +16,14 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the collector's packages are not installed")
 
-from deniable.collector import Limits
+from deniable.collector import Limits, pulse
 from deniable.surveys import BATCH_TYPE, Submission, Survey, submission_to_json
 
 from .certificates import self_signed
 from .limited import Limited, answer, connected, head, limited, open_lines, place, trickle, until_closed
 from .running import call
 
+pytestmark = pytest.mark.slow  # real deadlines, of real seconds
 SHORT = 0.2
 LATE = b"HTTP/1.1 408 "
 
@@ -52,6 +53,22 @@ def test_a_body_that_never_comes_is_not_awaited_for_ever(running: Limited, path:
     with connected(running) as line:
         line.sendall(head(running, 100, path))
         assert until_closed(line).startswith(LATE)
+
+
+@pytest.mark.parametrize("path", ["submissions", "batches"])
+def test_requests_without_their_body_do_not_count_as_work(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine every turn of the loop is slow: whoever only waits for a body must not have others turned away."""
+    monkeypatch.setattr(pulse, "LATE_SECONDS", -1.0)
+    with limited(tmp_path, Limits()) as found:
+        lines = [connected(found) for _ in range(pulse.MANY + 10)]
+        try:
+            for line in lines:
+                line.sendall(head(found, 100, path))
+            for _ in range(5):  # by the last of them, all heads have been read
+                assert call(f"{found.survey}/submissions", one(found))[0] == 200
+        finally:
+            for line in lines:
+                line.close()
 
 
 def test_half_a_body_is_not_awaited_for_ever(running: Limited) -> None:
@@ -153,7 +170,6 @@ def ignoring_errors(line: socket.socket, data: bytes) -> None:
         line.sendall(data)
 
 
-@pytest.mark.slow
 def test_a_quick_client_keeps_its_connection_past_every_deadline(tmp_path: Path) -> None:
     with limited(tmp_path, Limits(head_seconds=4, body_seconds=4, idle_seconds=4)) as running, connected(running) as line:
         ends = time.monotonic() + 10

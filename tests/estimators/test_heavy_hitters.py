@@ -212,7 +212,7 @@ def test_a_sketch_reads_what_the_definition_says() -> None:
     values = [(i * 37) % 1024 for i in range(2000)]
     reports = randomize_many(mechanism, values, FixedKeystream(4))
     sketch = sketch_of(accumulator_for(mechanism).add(reports), 1)
-    parts = [mechanism.mixture.part_of(output) for output in reports.ints()]
+    parts = [mechanism.channel.part_of(output) for output in reports.ints()]
     outputs = [output for group, output in parts if group == 1]
     prefixes = [0, 1, 513, 1023]
     for prefix, row_values in zip(prefixes, sketch.rows(np.array(prefixes, np.uint64)), strict=True):
@@ -257,8 +257,8 @@ def test_the_group_does_not_depend_on_the_word(kind: Any) -> None:
         assert len(groups) == 1
     n = 100_000
     reports = randomize_many(mechanism, np.full(n, "word"), FixedKeystream(3))
-    starts, shares = mechanism.mixture.starts, mechanism.mixture.shares
-    sizes = np.histogram(reports.outputs, [*starts, mechanism.mixture.outputs])[0]
+    starts, shares = mechanism.channel.starts, mechanism.channel.shares
+    sizes = np.histogram(reports.outputs, [*starts, mechanism.channel.outputs])[0]
     for size, share in zip(sizes.tolist(), shares, strict=True):
         assert binomial_tail(size, n, share / sum(shares)) > 1e-9
 

@@ -12,8 +12,9 @@ from deniable.batch import randomize_many
 from deniable.core import Categories, make_mechanism
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import clopper_pearson, counts, shares
+from deniable.estimators.binomial_tails import lower_tail_of, upper_tail_of
 from deniable.estimators.frequency import OWN
-from deniable.estimators.intervals import SupportInterval, lower_tail, two_binomials, upper_tail
+from deniable.estimators.intervals import SupportInterval, two_binomials
 from deniable.privacy import FixedKeystream
 
 from .simulated import mechanism_of
@@ -48,9 +49,11 @@ def test_these_users_are_covered_whoever_they_are(n: int, p: float, q: float) ->
 def test_tails_are_those_of_the_sum_of_two_binomials(p: float, q: float) -> None:
     for people in (0, 1, 150, 299, 300):
         chances = law(people, 300, p, q)
-        every = np.arange(301)
-        assert lower_tail(every, np.full(301, people), 300, p, q) == pytest.approx(np.cumsum(chances), abs=1e-10)
-        assert upper_tail(every, np.full(301, people), 300, p, q) == pytest.approx(np.cumsum(chances[::-1])[::-1], abs=1e-10)
+        for own in (1.0, 0.25):
+            lower = [lower_tail_of(supported, people, 300, p, q, own) for supported in range(301)]
+            upper = [upper_tail_of(supported, people, 300, p, q, own) for supported in range(301)]
+            assert lower == pytest.approx(np.cumsum(chances) - (1 - own) * chances, abs=1e-10)
+            assert upper == pytest.approx(np.cumsum(chances[::-1])[::-1] - (1 - own) * chances, abs=1e-10)
 
 
 @pytest.mark.parametrize("n", [1, 5, 60])

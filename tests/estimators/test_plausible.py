@@ -13,7 +13,7 @@ from deniable.core import Circle, Interpolated, Interval, make_mechanism
 from deniable.estimators import dense
 from deniable.estimators.active_set import furthest
 from deniable.estimators.most_likely import most_likely
-from deniable.estimators.plausible import Plausible
+from deniable.estimators.plausible import Pilot, Plausible
 from deniable.estimators.response import response, rows_at
 
 LINES = ["sw", "window", "ogpm", "pm", "hm", "pm-c", "laplace", "truncated-laplace", "bounded-laplace"]
@@ -33,7 +33,7 @@ def problem(seed: int) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_the_furthest_sum_is_that_of_a_general_solver(seed: int) -> None:
-    squares, scores, constant, weights, _, _ = problem(seed)
+    squares, scores, constant, weights, table, _ = problem(seed)
     size = len(scores)
 
     def form(p: Any) -> float:
@@ -54,7 +54,10 @@ def test_the_furthest_sum_is_that_of_a_general_solver(seed: int) -> None:
         if p.success and form(p.x) <= limit + 1e-9
     )
     middle = float(weights @ lowest.x)
-    bound, _, _, _ = furthest(squares, scores, constant, weights, limit, middle, np.array([0]), np.ones(1), 0.0)
+    roots = table / np.sqrt(table.mean(axis=0))
+    rows, ready = np.full((size, size), np.nan), np.zeros(size, np.bool_)
+    found = furthest(roots, rows, ready, scores, constant, weights, limit, middle, np.array([0]), np.ones(1), 0.0)
+    bound = found[0]
     # Never below, and hardly above.
     assert best - 1e-6 <= bound <= best + 0.03 * (best - middle) + 1e-6
 
@@ -109,3 +112,33 @@ def test_intervals_hold_the_truth_behind_expected_reports(name: str, target: Any
         low, high = bounds.interval(surely, possibly, 1.96)
         assert low <= surely @ truth
         assert possibly @ truth <= high
+
+
+@pytest.mark.parametrize("name", ["circular-window", "pm"])
+def test_an_end_does_not_depend_on_what_was_asked_before(name: str) -> None:
+    """A question that begins where another one ended is looked at anew when that leads nowhere (everyone at one end)."""
+    domain: Any = Interval(0, 1, cells=900) if name in LINES else Circle(1, cells=900)
+    mechanism = make_mechanism(name, domain=domain, epsilon=4)
+    edges = np.linspace(0, 1, 9)
+    found = response(mechanism, 48).with_edges(edges)
+    counts = (10_000 * found.table[0]).round()
+    questions = [found.inside(a, b) for a, b in itertools.pairwise(edges)]
+    asked_in_turn = Plausible.of(found.table, counts, "population")
+    for surely, possibly in questions:
+        alone = Plausible.of(found.table, counts, "population").interval(surely, possibly, 1.96)
+        assert asked_in_turn.interval(surely, possibly, 1.96) == pytest.approx(alone, abs=0.01)
+
+
+def test_a_pilot_on_more_points_is_the_same_pilot() -> None:
+    found = response(make_mechanism("sw", domain=Interval(0, 1, cells=900), epsilon=2), 48)
+    wide = found.with_edges(np.array([0.123, 0.77]))
+    where = np.searchsorted(wide.places, found.places)
+    shares = np.random.default_rng(3).dirichlet(np.full(len(found.places), 0.3))
+    wider = Pilot(found.table, shares, 500.0, "these users").widened(wide.table, where)
+    anew = Pilot(wide.table, wider.shares, 500.0, "these users")
+    _, possibly = wide.inside(0.123, 0.77)
+    first, second = wider.aim(possibly, 1.96), anew.aim(possibly, 1.96)
+    assert first is not None
+    assert second is not None
+    assert first.linear == pytest.approx(second.linear, rel=1e-6)
+    assert wider.noise(first) == pytest.approx(anew.noise(second), rel=1e-6)

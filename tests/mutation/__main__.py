@@ -45,7 +45,7 @@ def judged() -> dict[str, str]:
 
 def places(part: str) -> list[str]:
     """Where a part's own tests are: its folder of tests, and the examples in its documentation."""
-    return [f"tests/{part}", f"src/deniable/core/{part}"]
+    return [f"tests/core/{part}", f"src/deniable/core/{part}"]
 
 
 def run_part(part: str, count: int, seed: int, known: dict[str, str]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from tests.mutation.__main__ import PARTS, judged, sample, summary
+from tests.mutation.__main__ import PARTS, ROOT, judged, places, sample, summary
 from tests.mutation.limits import in_a_fork
 from tests.mutation.mutants import mutants
 from tests.mutation.plant import plant_in_place
@@ -180,3 +180,8 @@ def test_the_rate_counts_what_cannot_be_noticed_as_alive() -> None:
     told = summary({"part": "exact", "possible": 9, "seed": 1, "results": rows}, {"c": "nobody could tell the difference"})
     assert (told["tried"], told["killed"], told["survived"], told["rate"]) == (4, 2, 2, 0.5)
     assert (told["of them equivalent"], told["alive"]) == (1, ["d"])
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_parts_own_tests_are_where_they_are_looked_for(part: str) -> None:
+    assert all((ROOT / place).is_dir() for place in places(part))

@@ -112,7 +112,6 @@ def test_every_name_loads_or_names_the_extra(extra: str) -> None:
 
 RUN = "from deniable.cli import main\nmain(sys.argv[1:])\n"
 IN_PYTHON = {
-    "scip": "from deniable.planning import check_pieces\ncheck_pieces(2, 3)\n",
     "joint": "from deniable.studies import BlindRequest\n",
 }
 """Where no single command shows it."""

@@ -35,7 +35,6 @@ WORKS: dict[str, list[str]] = {
     "files": ["-c", "import pyarrow.parquet; from deniable.batch import read_reports"],
     "joint": ["-c", "from deniable.studies import BlindRequest, bounded_pair; import mpyc"],
     "models": ["-c", "import sklearn, skops.io; from deniable.studies import load_model, study"],
-    "scip": ["-c", "from deniable.planning import check_pieces; import pyscipopt"],
     "demo": ["-c", "from deniable.cli.flights import flights; assert len(flights()) > 300_000"],
 }
 """What must work with an extra alone: arguments of the command, or a line of Python."""

@@ -253,6 +253,7 @@ def test_the_inversion_is_that_of_histogram() -> None:
         ({"task": "mean", "domain": Binary(), "users": 10, "epsilon": 1}, "needs the domain Interval"),
         ({"task": "location", "domain": Circle(), "users": 10, "epsilon": 1}, "needs the domain Rectangle"),
         ({**THOUSAND, "users": 10, "epsilon": 1, "data": "nice"}, "data must be"),
+        ({**THOUSAND, "users": 10, "half_width": "0.1"}, "half_width must be a positive number"),
         ({"task": "quantile", "domain": Interval(), "users": 10, "epsilon": 1, "level": 1.0}, "level must lie"),
         ({"task": "quantile", "domain": Interval(), "users": 10, "epsilon": 1, "attributes": 2}, "several attributes"),
         ({"task": "test", "domain": Categories(3), "users": 10, "epsilon": 1}, "needs hypotheses"),

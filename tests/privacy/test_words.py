@@ -35,7 +35,7 @@ def test_guesses() -> None:
 def test_sentences_have_the_numbers() -> None:
     text = " ".join(in_words(math.log(3), 1e-6))
     assert "at most 3 times" in text
-    assert "between 25.0 % and 75.0 %" in text
+    assert "can become 25.0 % to 75.0 %" in text
     assert "1e-06" in text
     with pytest.raises(InvalidParameter):
         posterior(1.5, 1)

@@ -26,7 +26,7 @@ async function dieBefore(count) {
   const kind = Object.getPrototypeOf(handle);
   await handle.close();
   for (const name of ["writeFile", "sync", "close"]) kind[name] = counted(kind[name]);
-  for (const name of ["mkdir", "open", "readFile", "readdir", "readlink", "rename", "rm", "stat", "link", "unlink"]) files[name] = counted(files[name]);
+  for (const name of ["mkdir", "open", "readFile", "readdir", "readlink", "rename", "rm", "stat", "lstat", "link", "unlink"]) files[name] = counted(files[name]);
   syncBuiltinESMExports();
 }
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.vectors import coin_vectors, vectors_text
 
 from deniable.batch import Reports, accumulator_for
 from deniable.core import (
@@ -21,7 +22,6 @@ from deniable.core import (
 )
 from deniable.errors import NotSupported
 from deniable.privacy import ReplayCoins
-from deniable.privacy.conformance.vectors import coin_vectors, vectors_text
 
 VECTORS = Path(__file__).parents[2] / "spec" / "vectors"
 REMAKE = "run: make generated"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import signal
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from deniable.core import RandomizedResponse, mechanism_from_recipe
-from deniable.errors import DeniableError, Malformed
+from deniable.errors import DeniableError, Malformed, WrongRecipe
 from deniable.surveys import Attribute, Client, Ledger, MockTransport, Session, Survey
 
 INTERVAL = {"kind": "interval", "low": "0", "high": "1", "cells": 16}
@@ -34,6 +35,19 @@ def nested(levels: int) -> dict[str, Any]:
         domain = {"kind": "record", "fields": [["a", inner["domain"]]]}
         inner = recipe("product", domain, parts={"a": inner})
     return inner
+
+
+def wide(name: str, attributes: int) -> dict[str, Any]:
+    """A record of many questions."""
+    names = [f"a{number}" for number in range(attributes)]
+    parts = {name: recipe("randomized-response", {"kind": "binary"}) for name in names}
+    return recipe(name, {"kind": "record", "fields": [[name, {"kind": "binary"}] for name in names]}, parts=parts)
+
+
+def many_fields(attributes: int, inside: int = 1) -> dict[str, Any]:
+    """A record of records, without a recipe for each."""
+    inner = {"kind": "record", "fields": [[f"b{number}", {"kind": "binary"}] for number in range(inside)]}
+    return {"kind": "record", "fields": [[f"a{number}", inner] for number in range(attributes)]}
 
 
 STRIP = [["0", "0"], ["1", "0"], ["1", "1000000"], ["0", "1000000"]]
@@ -67,6 +81,10 @@ HOSTILE: dict[str, dict[str, Any]] = {
     "a large number": recipe("k-rr", categories(3), 10**4000),
     "a tiny one": recipe("k-rr", categories(3), "1/" + "9" * 390),
     "not a number": recipe("k-rr", categories(3), None),
+    "ten thousand questions, one of them asked": wide("sample-one", 10_000),
+    "ten thousand questions": wide("product", 10_000),
+    "ten thousand questions and fake data": recipe("rs-fd", many_fields(10_000)),
+    "a record of records": recipe("rs-fd", many_fields(1000, 100)),
     "recipes in recipes": nested(9),
     "many recipes in recipes": nested(200),
     "an interval beyond doubles": recipe("window", INTERVAL | {"high": "1e999"}),
@@ -97,12 +115,18 @@ def test_hostile_recipes_are_refused(name: str) -> None:
         Client(HOSTILE[name])
 
 
+def opened(data: bytes, folder: Path) -> Session:
+    """Under its own hash: whoever wrote the document told us that, too."""
+    own = hashlib.sha256(data).hexdigest()
+    return Session.open("http://localhost:1", own, Ledger(folder / "ledger.db"), transport=MockTransport(data))
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_surveys_are_refused(name: str, tmp_path: Path) -> None:
     document = SMALL.document() | {"mechanism": HOSTILE[name]}
     data = json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
     with pytest.raises(DeniableError):
-        Session.open("http://localhost:1", "0" * 64, Ledger(tmp_path / "ledger.db"), transport=MockTransport(data))
+        opened(data, tmp_path)
 
 
 TEXTS = ["[" * 100_000, '{"a":' * 50_000, "[" * 5000 + "]" * 5000, "9" * 100_000, '"' + "x" * (1 << 24) + '"']
@@ -113,7 +137,16 @@ def test_hostile_texts_are_refused(text: str, tmp_path: Path) -> None:
     with pytest.raises(DeniableError):
         Client(text)
     with pytest.raises(Malformed):
-        Session.open("http://localhost:1", "0" * 64, Ledger(tmp_path / "ledger.db"), transport=MockTransport(text.encode()))
+        opened(text.encode(), tmp_path)
+
+
+def test_another_document_than_the_promised_one_is_not_even_read(tmp_path: Path) -> None:
+    with pytest.raises(WrongRecipe, match="another survey"):
+        Session.open("http://localhost:1", "0" * 64, Ledger(tmp_path / "ledger.db"), transport=MockTransport(b"[" * 100))
+
+
+def test_a_recipe_of_as_many_questions_as_allowed_is_read() -> None:
+    assert mechanism_from_recipe(wide("sample-one", 1023)).privacy == 1
 
 
 def test_a_recipe_as_deep_as_allowed_is_read() -> None:

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from datetime import date, timedelta
 from fractions import Fraction
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -227,7 +228,7 @@ def test_windows_are_days_weeks_and_months(window: object, tmp_path: Path) -> No
     document = survey(1, 8, repeat="each-window", window="day").document() | {"window": window}
     text = json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
     with pytest.raises(DeniableError, match="window"):
-        Session.open("http://localhost:1", "0" * 64, Ledger(tmp_path / "ledger.db"), transport=MockTransport(text))
+        Session.open("http://localhost:1", sha256(text).hexdigest(), Ledger(tmp_path / "ledger.db"), transport=MockTransport(text))
 
 
 def test_a_budget_that_is_not_a_number_is_refused(tmp_path: Path) -> None:
@@ -235,7 +236,9 @@ def test_a_budget_that_is_not_a_number_is_refused(tmp_path: Path) -> None:
         document = survey(1).document() | {"budget": budget}
         text = json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
         with pytest.raises(DeniableError):
-            Session.open("http://localhost:1", "0" * 64, Ledger(tmp_path / "ledger.db"), transport=MockTransport(text))
+            Session.open(
+                "http://localhost:1", sha256(text).hexdigest(), Ledger(tmp_path / "ledger.db"), transport=MockTransport(text)
+            )
 
 
 def test_a_kept_answer_costs_its_permanent_level_once_for_each_value(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import suppress
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
@@ -111,6 +112,26 @@ def test_permanent_answers_are_drawn_once_per_value(tmp_path: Path) -> None:
         device.answer({"colour": "green"}, today=date(2026, 12, 1))
     device.answer(RED, today=date(2026, 12, 1))
     assert len({report for _, report in sent(device)}) <= 2
+
+
+@pytest.mark.parametrize("answers", [[400], [401], [302] * 5, [503] * 5, [NotDelivered("nobody")] * 5], ids=str)
+def test_a_refusal_leads_to_no_second_draw_of_a_permanent_answer(tmp_path: Path, answers: list[int | Exception]) -> None:
+    """Whatever became of the first report, the next window sends the same one, from another process as well."""
+    first, later = MockTransport(answers=answers), MockTransport()
+    with suppress(NotDelivered):
+        session(tmp_path, PERMANENT, first).answer(RED, today=date(2026, 1, 1))
+    device = session(tmp_path, PERMANENT, later)
+    device.answer(RED, today=date(2026, 2, 1))
+    reports = {json.loads(body)["report"] for _, body, _ in (*first.posted, *later.posted)}
+    assert len(reports) == 1
+    assert device.ledger.spent() == 1
+
+
+def test_a_redirect_is_not_the_collectors_answer(tmp_path: Path) -> None:
+    device = session(tmp_path, ONCE, MockTransport(answers=[302, 307, 301, 308, 303]))
+    assert not device.answer(RED).delivered
+    assert device.deliver() == 1
+    assert len(set(sent(device))) == 1
 
 
 def test_several_waiting_reports_go_together(tmp_path: Path) -> None:
@@ -229,6 +250,44 @@ def test_ledgers_are_private_files(tmp_path: Path) -> None:
     os.chmod(tmp_path / "other.db", 0o600)
     with pytest.raises(InvalidParameter, match="ledger or a new file"):
         Ledger(tmp_path / "other.db")
+
+
+def test_a_ledger_has_one_name(tmp_path: Path) -> None:
+    """What SQLite has to undo after a crash lies beside the name that was written under; a link would not lead to it."""
+    path = tmp_path / "ledger.db"
+    Ledger(path)
+    (tmp_path / "link.db").symlink_to(path)
+    with pytest.raises(InvalidParameter, match="symbolic link"):
+        Ledger(tmp_path / "link.db")
+    os.link(path, tmp_path / "second.db")
+    for name in (path, tmp_path / "second.db"):
+        with pytest.raises(InvalidParameter, match="one name"):
+            Ledger(name)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InvalidParameter, match="one name"):
+        Ledger(tmp_path / "pipe")
+
+
+def test_a_ledger_lies_where_nobody_else_can_replace_it(tmp_path: Path) -> None:
+    os.chmod(tmp_path, 0o777)
+    with pytest.raises(InvalidParameter, match="not everybody can write"):
+        Ledger(tmp_path / "ledger.db")
+    os.chmod(tmp_path, 0o1777)  # others can add files, and not replace this one
+    assert Ledger(tmp_path / "ledger.db").spent() == 0
+
+
+def test_a_ledger_stays_where_it_is_and_is_not_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    ledger = Ledger("a ?mode=memory&#%41.db", limit=4)
+    ledger.spend("survey", "", epsilon=Fraction(1), budget=Fraction(2))
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert ledger.spent() == 1
+    assert not list((tmp_path / "elsewhere").iterdir())
+    ledger.path.unlink()
+    with pytest.raises(NotStored):
+        ledger.spend("survey", "later", epsilon=Fraction(1), budget=Fraction(2))
+    assert not ledger.path.exists()
 
 
 def test_plain_http_is_for_this_machine_only() -> None:

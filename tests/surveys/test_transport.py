@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import http.server
+import socket
 import ssl
 import threading
+import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -222,3 +224,41 @@ def test_a_token_is_not_written_where_reports_are(tmp_path: Path) -> None:
         assert collector.seen[0][1]["Authorization"] == f"Bearer {TOKEN}"
     assert TOKEN.encode() not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert TOKEN not in repr(device)
+
+
+@contextmanager
+def dripping(head: int, body: int) -> Iterator[str]:
+    """A collector that sends an answer byte by byte; so much of its head and of its body that it takes some seconds."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    answer = b"HTTP/1.1 200 OK\r\nX: " + b"x" * head + b"\r\nContent-Length: %d\r\n\r\n" % body + b"y" * body
+    over = threading.Event()
+
+    def serve() -> None:
+        line, _ = listening.accept()
+        with line, suppress(OSError):
+            line.recv(65536)
+            for byte in answer:
+                if over.is_set():
+                    return
+                line.sendall(bytes([byte]))
+                time.sleep(0.002)
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        over.set()
+        thread.join()
+        listening.close()
+
+
+@pytest.mark.parametrize(("head", "body"), [(1500, 10), (10, 1500)])
+def test_an_answer_that_drips_in_is_given_up(head: int, body: int) -> None:
+    with dripping(head, body) as address, pytest.raises(NotDelivered):
+        HttpTransport(timeout=0.1).get(address)
+
+
+def test_an_answer_in_pieces_is_read() -> None:
+    with dripping(20, 30) as address:
+        assert HttpTransport(timeout=30).get(address) == (200, b"y" * 30)

@@ -1,4 +1,4 @@
-"""Every table, figure and numbered example of the sources, made again by one command, ours beside the published.
+"""Every table, figure and numbered example of the sources, reproduced by one command, ours beside the published.
 
 Artifact, Published, Claim, Verdict   what one is made of, and how it is judged
 Run                                   size, recorded randomness and data of one computation

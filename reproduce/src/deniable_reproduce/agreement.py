@@ -3,7 +3,8 @@
 A sentence may quote numbers of the result (its evidence, its readings, ours, the released one), the printed number and its
 tolerance, and numbers it takes from the source, which are listed as `given`. Anything else has no computed number behind it.
 “0.64 at ε = 10” needs 0.64 among the numbers at ε = 10. “A errs less than B at ε = 2, 3” needs A and B in the evidence at these
-levels; comparisons are looked up in `deniable_reproduce.comparisons`.
+levels; comparisons are looked up in `deniable_reproduce.comparisons`. “3 of 72 readings” needs 72 readings of which 3 fit, and
+“at every ε” needs all levels.
 """
 
 from __future__ import annotations
@@ -26,8 +27,10 @@ AT = re.compile(r"[Aa]t (ε = [\d.]*\d(?:(?:,| and) [\d.]*\d)*)(?! on)")
 LEVELS = re.compile(r"ε = [\d.]+(?:(?:,| and| to| …,) (?:ε = )?[\d.]+)*")
 NUMBER = re.compile(r"(?<![\w^./])[-−]?\d+(?:,\d{3})*(?:\.\d+)?(?:·10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?( ?%)?")
 AT_LEVEL = re.compile(r"(\d+(?:\.\d+)?)( ?%)? at (ε = [\d.]*\d)")
-MOVES = re.compile(r"(falls|rises) from (\d+(?:\.\d+)?)(?: %)?(?: at ε = [\d.]*\d)? to (\d+(?:\.\d+)?)")
+UP, DOWN = ("rises", "grows", "increases", "climbs"), ("falls", "drops", "decreases", "shrinks")
+MOVES = re.compile(r"(" + "|".join((*UP, *DOWN)) + r") from (\d+(?:\.\d+)?)(?: %)?(?: at ε = [\d.]*\d)? to (\d+(?:\.\d+)?)")
 PART = re.compile(r"(\d+(?:,\d{3})*) of (?:the |its |our )?(\d+(?:,\d{3})*)(?! ms)\b(?!\.\d)")
+READINGS = re.compile(r"(\d+|[Nn]one) of (?:the )?(\d+)(?: other)? readings")
 WORDS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
 WORDS |= {"hundred": 100, "thousand": 1000}
 SMALL = 12
@@ -54,26 +57,41 @@ def quoted(sentence: str) -> Iterator[tuple[str, float, float]]:
 
 def disagreements(verdict: Verdict) -> list[str]:
     """What the sentence says and the numbers do not."""
-    return [*_numbers(verdict), *_levels(verdict), *_at_levels(verdict), *_moves(verdict), *false_comparisons(verdict)]
+    parts = (_numbers, _levels, _at_levels, _moves, _readings, false_comparisons)
+    return [one for part in parts for one in part(verdict)]
 
 
 def _numbers(verdict: Verdict) -> Iterator[str]:
-    known = [*verdict.evidence.values(), *verdict.variants.values(), *verdict.given, verdict.tolerance]
-    known += [float(one) for one in (verdict.ours, verdict.released) if one is not None]
+    known = [*verdict.evidence.items(), *verdict.variants.items(), *(("", one) for one in (*verdict.given, verdict.tolerance))]
+    known += [(verdict.name, float(one)) for one in (verdict.ours, verdict.released) if one is not None]
     printed: set[str] = set()
     if isinstance(verdict.published, str):
         printed = {text for text, _, _ in quoted(verdict.published)}
     else:
-        known.append(verdict.published)
+        known.append((verdict.name, verdict.published))
     for text, value, half in quoted(verdict.why):
-        # A share may be computed as 0.92 and said as 92 %, or computed in percent.
-        scales = (1, 100) if text.endswith("%") else (1,)
-        near = any(abs(abs(one) - scale * abs(value)) <= 1.02 * scale * half for one in known for scale in scales)
+        # A share is computed as 0.92 and said as 92 %; only a number whose name has a “%” is computed in percent.
+        percent = text.endswith("%")
+        near = any(_near(one, value, half, 100 if percent and "%" in name else 1) for name, one in known)
         if not near and text not in printed:
             yield f"{text} is said, and no computed number is that"
 
 
+def _near(one: float, value: float, half: float, scale: float) -> bool:
+    """Equal to the digits that are said; a minus that is said must be there, one that is not said may be (“0.07 too low”)."""
+    return abs((one if value < 0 else abs(one)) - scale * value) <= 1.02 * scale * half
+
+
+def _readings(verdict: Verdict) -> Iterator[str]:
+    for met, tried in READINGS.findall(verdict.why):
+        right = (len(verdict.met_by), len(verdict.variants))
+        if (int(met) if met.isdigit() else 0, int(tried)) != right:
+            yield f"“{met} of {tried} readings” is said, and it is {right[0]} of {right[1]}"
+
+
 def _levels(verdict: Verdict) -> Iterator[str]:
+    if re.search(r"\b(?:holds|is so|is best) at every ε", verdict.why) and not all(verdict.levels.values() or [False]):
+        yield "“at every ε” is said, and not every level shows it"
     for level in FROM.findall(verdict.why):
         first, levels = float(level), verdict.levels
         if not levels:
@@ -111,7 +129,7 @@ def _at_levels(verdict: Verdict) -> Iterator[str]:
 def _moves(verdict: Verdict) -> Iterator[str]:
     """What falls must come out lower, and a part is no more than the whole."""
     for way, start, end in MOVES.findall(verdict.why):
-        if (way == "falls") != (float(start) > float(end)):
+        if (way in DOWN) != (float(start) > float(end)):
             yield f"“{way} from {start} to {end}” is said"
     for part, whole in PART.findall(verdict.why):
         if int(part.replace(",", "")) > int(whole.replace(",", "")):

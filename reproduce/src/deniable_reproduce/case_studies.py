@@ -73,7 +73,7 @@ def rho_rows(
     )
     rows = []
     for row in report.rows:
-        found: Row = {
+        cells: Row = {
             "mechanism": SHOWN[row.mechanism],
             "epsilon": row.epsilon,
             "rho": significant(row.value, 6),
@@ -82,17 +82,17 @@ def rho_rows(
             "kind": row.kind,
         }
         if row.worst is not None:
-            found["worst"] = significant(row.worst, 6)
+            cells["worst"] = significant(row.worst, 6)
         if row.empirical is not None:
-            found["empirical"] = significant(row.empirical, 5)
+            cells["empirical"] = significant(row.empirical, 5)
         if row.proved_lower is not None:
-            found["proved"] = significant(row.proved_lower, 5)
+            cells["proved"] = significant(row.proved_lower, 5)
         if box is not None:
             own = (parameters or {}).get(row.mechanism, {})
             laws = perturbations(row.mechanism, question.features, row.epsilon, **own)
             inside = product_law(laws, question.values(0)).probability(box.low, box.high)
-            found["box"] = significant(indicator_utility(inside, indicator) if indicator else inside, 6)
-        rows.append(found)
+            cells["box"] = significant(indicator_utility(inside, indicator) if indicator else inside, 6)
+        rows.append(cells)
     return rows
 
 
@@ -188,12 +188,12 @@ def ordered(rows: Sequence[Row], *names: str, key: str = "rho", slack: float = S
 
 def best_at(panels: Iterable[Sequence[Row]], best: str, others: Sequence[str]) -> dict[float, bool]:
     """For every epsilon: is one mechanism as good as all others, in all panels?"""
-    found: dict[float, bool] = {}
+    is_best: dict[float, bool] = {}
     for rows in panels:
         for level in sorted({float(row["epsilon"]) for row in rows}):
             some = [row for row in rows if row["epsilon"] == level]
-            found[level] = found.get(level, True) and all(ordered(some, best, other) for other in others)
-    return found
+            is_best[level] = is_best.get(level, True) and all(ordered(some, best, other) for other in others)
+    return is_best
 
 
 def not_best_before(levels: Mapping[float, bool]) -> str:
@@ -226,7 +226,7 @@ def rising(rows: Sequence[Row], key: str = "rho", slack: float = 1e-6) -> bool:
 def utilities(names: Sequence[str], key: str = "rho", levels: Sequence[float] | None = None) -> Evidence:
     """Evidence: the curves themselves, at the given epsilons or at all."""
 
-    def found(result: Result) -> dict[str, float]:
+    def shown(result: Result) -> dict[str, float]:
         panels = result["rows"].items() if isinstance(result["rows"], dict) else [("", result["rows"])]
         what = ", worst record" if key == "worst" else ""
         return {
@@ -236,7 +236,7 @@ def utilities(names: Sequence[str], key: str = "rho", levels: Sequence[float] | 
             if row["mechanism"] in names and key in row and (levels is None or row["epsilon"] in levels)
         }
 
-    return found
+    return shown
 
 
 def boxes_below(result: Result, slack: float = 1e-6) -> bool:

@@ -52,12 +52,12 @@ def _order(name: str) -> tuple[str, int, str, int, str]:
 
 @cache
 def _modules() -> dict[str, str]:
-    found = {}
+    modules = {}
     for shelf, package in SHELVES.items():
         for module in pkgutil.iter_modules(package.__path__):
             if not module.name.startswith("_") and not module.ispkg:
-                found[artifact_name(shelf, module.name)] = f"{package.__name__}.{module.name}"
-    return {name: found[name] for name in sorted(found, key=_order)}
+                modules[artifact_name(shelf, module.name)] = f"{package.__name__}.{module.name}"
+    return {name: modules[name] for name in sorted(modules, key=_order)}
 
 
 def names() -> list[str]:
@@ -72,7 +72,7 @@ def find(name: str) -> interface.Artifact:
         near = difflib.get_close_matches(wanted, names(), n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(near)}?" if near else "`deniable reproduce list` names all of them."
         raise UnknownArtifact(f"no artifact is called {name[:60]!r}; {hint}")
-    made = importlib.import_module(_modules()[wanted]).ARTIFACT
-    if not isinstance(made, interface.Artifact):
+    artifact = importlib.import_module(_modules()[wanted]).ARTIFACT
+    if not isinstance(artifact, interface.Artifact):
         raise UnknownArtifact(f"the module of {wanted} has no ARTIFACT; give it one.")
-    return made
+    return artifact

@@ -73,7 +73,7 @@ def plates(parts: Sequence[Mapping[str, Any]], *, title: str, subtitle: str = ""
 
 
 def dots(places: Mapping[str, tuple[float, float]]) -> Any:
-    """Private places."""
+    """A filled mark at each of the private places."""
     rows = [{"x": x, "y": y} for x, y in places.values()]
     return (
         alt.Chart(inline(rows))

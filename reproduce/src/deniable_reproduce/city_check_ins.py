@@ -22,12 +22,12 @@ TOKYO = CityRegion(BoundingBox(139.46, 35.5, 139.92, 35.88))
 
 
 def chicago_checkins(directory: str | Path) -> Loaded:
-    """One path per user, in time order, in degrees; `CHICAGO.project(found.paths)` gives metres."""
+    """One path per user, in time order, in degrees; `CHICAGO.project(loaded.paths)` gives metres."""
     return _checked(directory, "chicago_checkins.csv")
 
 
 def tokyo_checkins(directory: str | Path) -> Loaded:
-    """One path per user, in time order, in degrees; `TOKYO.project(found.paths)` gives metres."""
+    """One path per user, in time order, in degrees; `TOKYO.project(loaded.paths)` gives metres."""
     return _checked(directory, "tokyo_checkins.csv")
 
 
@@ -35,9 +35,9 @@ def _checked(directory: str | Path, name: str) -> Loaded:
     path = Path(directory) / name
     try:
         with open(path, "rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
         raise InvalidParameter(f"the directory has no file {name}; it comes with the papers' research data") from None
-    if found != CHECKSUMS[name]:
+    if digest != CHECKSUMS[name]:
         raise InvalidParameter(f"{name} is not the known file (its checksum differs); read other files with read_paths")
     return read_paths(path)

@@ -1,4 +1,4 @@
-"""`deniable reproduce`: tables, figures and examples of the sources, made again."""
+"""`deniable reproduce`: tables, figures and examples of the sources."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
     from deniable_reproduce.verdict import Verdict
 
 DIFFERENT = 1
-"""The exit code when a published number differs and nobody says why."""
+"""The exit code when a published number differs and no reason is given."""
 
 
-@click.command(short_help="Make the sources' tables, figures and examples again.")
+@click.command(short_help="Reproduce the sources' tables, figures and examples.")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @click.option("--quick/--full", default=True, show_default=True, help="A coffee break, or the sources' own repetitions.")
 @click.option("--data", type=click.Path(file_okay=False, exists=True), help="Where the data files are.")
 @click.option(
     "--output", type=click.Path(file_okay=False), default="output/reproduce", show_default=True, help="Results and pictures."
 )
-@click.option("--again", is_flag=True, help="Compute even what has been computed before.")
+@click.option("--again", is_flag=True, help="Compute anew what has been computed before.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def reproduce(names: tuple[str, ...], quick: bool, data: str | None, output: str, again: bool, as_json: bool) -> None:
-    """Make an artifact again: figure-5.8, table-4.1, example-3, beyond-optimal-window, ...
+    """Reproduce an artifact: figure-5.8, table-4.1, example-3, beyond-optimal-window, ...
 
-    `deniable reproduce list` names all of them; `deniable reproduce all` makes all of them and one page that shows them.
+    `deniable reproduce list` names all of them; `deniable reproduce all` takes all of them and writes one page.
     Results are kept in the output directory and used again while code, size, randomness and data are the same.
     """
     from deniable_reproduce import catalogue
@@ -66,12 +66,12 @@ def reproduce(names: tuple[str, ...], quick: bool, data: str | None, output: str
 def _list(as_json: bool) -> None:
     from deniable_reproduce import catalogue
 
-    found = [catalogue.find(name) for name in catalogue.names()]
+    artifacts = [catalogue.find(name) for name in catalogue.names()]
     if as_json:
-        print_json([{"name": one.name, "title": one.title, "source": one.source, "data": list(one.data)} for one in found])
+        print_json([{"name": one.name, "title": one.title, "source": one.source, "data": list(one.data)} for one in artifacts])
         return
     rows = table("name", "what", "source", "needs data")
-    for one in found:
+    for one in artifacts:
         rows.add_row(one.name, one.title, one.source, "yes" if one.data else "")
     console().print(rows)
 
@@ -80,17 +80,17 @@ def _all(names: list[str], run: Run, output: Path, again: bool, as_json: bool) -
     from deniable_reproduce.report_page import build
     from deniable_reproduce.run import Done, Skipped, make_all
 
-    found: list[Done | Skipped] = []
+    outcomes: list[Done | Skipped] = []
     with _bar("reproducing", len(names), hidden=as_json) as bar:
         for one in make_all(names, replace(run, note=bar.note), output, again=again, progress=bar.begin):
-            found.append(one)
-    done = [one for one in found if isinstance(one, Done)]
-    skipped = [one for one in found if isinstance(one, Skipped)]
+            outcomes.append(one)
+    done = [one for one in outcomes if isinstance(one, Done)]
+    skipped = [one for one in outcomes if isinstance(one, Skipped)]
     command = f"deniable reproduce all --{'full' if run.full else 'quick'}{'' if run.data is None else ' --data DIRECTORY'}"
-    page = build(found, run, output / "index.html", command)
+    page = build(outcomes, run, output / "index.html", command)
     if as_json:
         document = {
-            "chapters": _chapters(done),
+            "chapters": _chapters(done, skipped),
             "artifacts": [_summary(one) for one in done],
             "skipped": [{"name": one.name, "why": one.why} for one in skipped],
             "page": str(page),
@@ -116,12 +116,12 @@ def _summary(one: Done) -> dict[str, Any]:
     }
 
 
-def _chapters(done: list[Done]) -> list[dict[str, Any]]:
+def _chapters(done: list[Done], skipped: list[Skipped]) -> list[dict[str, Any]]:
     from deniable_reproduce import summary
 
     return [
-        {"chapter": row.chapter.title, **row.counts, "as_released": row.as_released, "sentence": row.chapter.sentence}
-        for row in summary.rows(done)
+        {"chapter": row.chapter.title, **row.counts, "as_released": row.as_released, "sentence": row.sentence}
+        for row in summary.rows(done, skipped)
     ]
 
 
@@ -188,12 +188,12 @@ def _show_all(done: list[Done], skipped: list[Skipped], page: Path) -> None:
     console().print(whole)
     for left_out in skipped:
         click.echo(f"skipped {left_out.name}: {left_out.why}")
-    for row in summary.rows(done):
+    for row in summary.rows(done, skipped):
         counts = ", ".join(f"{row.counts[standing]} {standing}" for standing in STANDINGS)
-        click.echo(f"{row.chapter.title}: {counts}. {row.chapter.sentence}")
-    found = summary.totals(done)
+        click.echo(f"{row.chapter.title}: {counts}. {row.sentence}")
+    totals = summary.totals(done)
     click.echo(
-        f"{len(done)} artifacts: {', '.join(f'{found[standing]} {standing}' for standing in STANDINGS)}; "
+        f"{len(done)} artifacts: {', '.join(f'{totals[standing]} {standing}' for standing in STANDINGS)}; "
         f"{sum(one.unexplained for one in done)} differ without explanation; {len(skipped)} skipped"
     )
     click.echo(f"page: {page}")

@@ -27,13 +27,13 @@ Series = dict[str, dict[Key, float]]
 
 def series(verdict: Verdict) -> Series:
     """The numbers beside a sentence by what they are of, then by level and the rest of their labels."""
-    found: Series = {}
+    by_name: Series = {}
     for label, value in {**verdict.variants, **verdict.evidence}.items():
         name, *parts = re.split(r", | (?=at ε = )", label)
         levels = [match.group(1) for part in parts if (match := re.fullmatch(r"(?:at )?ε = ([\d.]*\d)", part))]
         others = tuple(part for part in parts if not re.fullmatch(r"(?:at )?ε = [\d.]*\d", part))
-        found.setdefault(name, {})[(float(levels[0]) if levels else None, others)] = value
-    return found
+        by_name.setdefault(name, {})[(float(levels[0]) if levels else None, others)] = value
+    return by_name
 
 
 def false_comparisons(verdict: Verdict) -> Iterator[str]:
@@ -52,21 +52,21 @@ def false_comparisons(verdict: Verdict) -> Iterator[str]:
 
 
 def _refuted(match: re.Match[str], one: str, other: str, known: Series, levels: Sequence[float] | float | None) -> Iterator[str]:
-    said, holds = match.group(), HOLDS[match.group(1)]
+    verb, holds = match.group(), HOLDS[match.group(1)]
     shared = [key for key in known[one] if key in known[other]]
     if isinstance(levels, float):
         shared = [key for key in shared if key[0] is not None and key[0] >= levels]
     elif levels is not None:
         missing = [level for level in levels if not any(key[0] == level for key in shared)]
         if missing:
-            yield f"“{one} {said} {other}” is said, and not both are shown at ε = {missing[0]:g}"
+            yield f"“{one} {verb} {other}” is said, and not both are shown at ε = {missing[0]:g}"
         shared = [key for key in shared if key[0] in levels]
     if not shared:
-        yield f"“{one} {said} {other}” is said, and not both are shown"
+        yield f"“{one} {verb} {other}” is said, and not both are shown"
     for key in shared:
         if not holds(known[one][key], known[other][key]):
             where = "" if key[0] is None else f" at ε = {key[0]:g}"
-            yield f"“{one} {said} {other}” is said, and{where} the numbers are {known[one][key]:.4g} and {known[other][key]:.4g}"
+            yield f"“{one} {verb} {other}” is said, and{where} the numbers are {known[one][key]:.4g} and {known[other][key]:.4g}"
 
 
 def _levels(clause: str) -> Sequence[float] | float | None:
@@ -82,12 +82,12 @@ def _longest(names: Sequence[str]) -> str | None:
 
 def _listed(text: str, known: Series) -> list[str]:
     """The names that a text begins with: one, or several with commas and “and” between them."""
-    found: list[str] = []
+    names: list[str] = []
     while (name := _longest([name for name in known if text.startswith(name)])) is not None:
-        found.append(name)
+        names.append(name)
         rest = text[len(name) :]
         step = AND.match(rest)
         if step is None:
             break
         text = rest[step.end() :]
-    return found
+    return names

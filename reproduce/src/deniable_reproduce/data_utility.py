@@ -77,15 +77,15 @@ def over_records(run: Run, data: str, kind: str, quick: int, full: int) -> Resul
 def joined(parts: Sequence[tuple[int, Sequence[Row]]]) -> list[Row]:
     """Rows about some records each, as rows about all of them: means by the number of records, and the worst of the worst."""
     whole = sum(count for count, _ in parts)
-    found = []
+    averaged = []
     for rows in zip(*(rows for _, rows in parts), strict=True):
         weighted = list(zip((count for count, _ in parts), rows, strict=True))
         row = {**rows[0], "worst": min(one["worst"] for one in rows)}
         if len(rows) > 1:
             for key in ("rho", "low", "high", "empirical"):
                 row[key] = significant(math.fsum(count * one[key] for count, one in weighted) / whole, 6)
-        found.append(row)
-    return found
+        averaged.append(row)
+    return averaged
 
 
 def picture(result: Result, title: str) -> Mapping[str, Any]:

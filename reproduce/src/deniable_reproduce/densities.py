@@ -15,8 +15,8 @@ BINS = 2048
 
 def density_rows(mechanism: Mechanism, value: Any, series: str, bins: int = BINS) -> list[Row]:
     """Left edges where the density changes, and the right end; for a picture drawn in steps."""
-    found = density(mechanism, value, bins)
-    places, heights = found.values.tolist(), found.heights.tolist()
+    curve = density(mechanism, value, bins)
+    places, heights = curve.values.tolist(), curve.heights.tolist()
     half = (places[1] - places[0]) / 2
     rows: list[Row] = []
     for place, height in zip(places, heights, strict=True):
@@ -34,8 +34,8 @@ def step_rows(breaks: list[float], heights: list[float], series: str) -> list[Ro
 
 def window(mechanism: Mechanism, value: Any, bins: int = BINS) -> tuple[float, float, float, float]:
     """(left end, right end, density inside, density outside) of a two-level law on an interval, to a bin's width."""
-    found = density(mechanism, value, bins)
-    high, low = float(found.heights.max()), float(found.heights.min())
-    half = float(found.values[1] - found.values[0]) / 2
-    inside = found.values[found.heights > (high + low) / 2]
+    curve = density(mechanism, value, bins)
+    high, low = float(curve.heights.max()), float(curve.heights.min())
+    half = float(curve.values[1] - curve.values[0]) / 2
+    inside = curve.values[curve.heights > (high + low) / 2]
     return float(inside[0]) - half, float(inside[-1]) + half, high, low

@@ -43,11 +43,11 @@ def image_rows(run: Run, image: int, levels: Any, evaluations: int, purpose: str
     model, table, _, _, _ = network(run.repetitions(SHORT, LONG))
     question = study(model, table[[image]], {i: Feature(0, 1) for i in range(PIXELS)})
     empirical = run.repetitions(300, 2000)
-    found: list[Row] = run.once(
+    rows: list[Row] = run.once(
         purpose,
         lambda: rho_rows(question, NAMES, levels, run, purpose, indicator=DELTA, evaluations=evaluations, empirical=empirical),
     )
-    return found
+    return rows
 
 
 def tested_boxes(run: Run, image: int, levels: Any, purpose: str) -> list[Row]:

@@ -28,7 +28,7 @@ class Error:
     """One mechanism on one set of users."""
 
     mse: float
-    """Exact."""
+    """The mean squared error, by the exact formula."""
     simulation: Simulation | None
 
     @property
@@ -41,12 +41,12 @@ class Error:
 
 def errors(run: Run, epsilon: float, n: int, ones: int, runs: int, purpose: str) -> dict[str, Error]:
     """Both mechanisms, exactly and in `runs` simulated surveys (none for 0)."""
-    found = {}
+    by_mechanism = {}
     for name, pair in pairs(epsilon).items():
         coins = run.keystream(f"{purpose} {name} ε={epsilon} n={n} ones={ones}")
         simulated = simulate(pair, n, ones, runs, keystream=coins) if runs else None
-        found[name] = Error(float(variance_joint(pair, n, ones)), simulated)
-    return found
+        by_mechanism[name] = Error(float(variance_joint(pair, n, ones)), simulated)
+    return by_mechanism
 
 
 def mean_relative_error(mse: float, n: int, ones: int) -> float:

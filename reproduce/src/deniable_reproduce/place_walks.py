@@ -15,7 +15,6 @@ from deniable_reproduce.artifact import Run
 from deniable_reproduce.pictures import significant
 from deniable_reproduce.walks import Build, Measure, Row, moved, tracs_c, tracs_d
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 ORDER = ["TraCS-C", "TraCS-D", "NGram", "L-SRR", "ATP"]
 
@@ -73,16 +72,16 @@ def place_rows(
         for epsilon in epsilons:
             purposed = f"{purpose} {name} {epsilon}"
 
-            def made(name: str = name, build: Build = build, epsilon: int = epsilon, purposed: str = purposed) -> Row:
+            def measured_row(name: str = name, build: Build = build, epsilon: int = epsilon, purposed: str = purposed) -> Row:
                 private = places.round(moved(build(epsilon), paths, run.keystream(purposed)))
                 row: Row = {"mechanism": name, "epsilon": epsilon}
                 for metric, measure in asked.items():
-                    found = measure(paths, private)
-                    row[metric] = significant(found.value, 6)
-                    row[f"{metric}_standard_error"] = significant(found.standard_error, 3) if len(paths) > 1 else 0.0
+                    measured = measure(paths, private)
+                    row[metric] = significant(measured.value, 6)
+                    row[f"{metric}_standard_error"] = significant(measured.standard_error, 3) if len(paths) > 1 else 0.0
                 return row
 
-            rows.append(run.once(purposed, made))
+            rows.append(run.once(purposed, measured_row))
         run.progress(done + 1, len(builds))
     return rows
 

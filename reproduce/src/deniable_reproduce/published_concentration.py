@@ -111,14 +111,14 @@ def concentration_curves(
     points: int = 100,
 ) -> list[Curve]:
     """The numbers of Figure 7.3: Pr[|M(x) - x| <= theta] against theta, for every mechanism and epsilon."""
-    found = []
+    curves = []
     for epsilon in epsilons:
         for name in mechanisms:
             law = OutputLaw(Feature(0, 1, points).perturbed_by(name, epsilon), x)
             formula = tuple(published(name, float(epsilon), x, x - theta, x + theta, points=points) for theta in thetas)
             lattice = tuple(law.probability(x - theta, x + theta) for theta in thetas)
-            found.append(Curve(name, float(epsilon), tuple(thetas), formula, lattice))
-    return found
+            curves.append(Curve(name, float(epsilon), tuple(thetas), formula, lattice))
+    return curves
 
 
 def published_smallest_epsilon(name: str, target: float, x: float, theta: float, *, most: float = 64.0, **parameters: Any) -> float:

@@ -9,14 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.studies import Paths
 from deniable_reproduce.artifact import Run
 from deniable_reproduce.released_places import Space
 from deniable_reproduce.walks import check_ins
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.batch import Keystream
+from deniable.batch import Floats, Keystream
 from deniable_reproduce.walks import uniforms
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 SECTORS = 6
 REACH = 0.75 * math.sqrt(2)
@@ -64,14 +63,14 @@ class Space:
 
 def drawn(weights: Callable[[slice], NDArray[Any]], rows: int, places: int, keystream: Keystream) -> Indices:
     """One place for every row, by weights that are made a few rows at a time."""
-    found = np.empty(rows, np.int64)
+    indices = np.empty(rows, np.int64)
     step = max(CHUNK // places, 1)
     for start in range(0, rows, step):
         part = slice(start, min(start + step, rows))
         whole = np.cumsum(weights(part), axis=1, dtype=np.float64)
         wanted = uniforms(part.stop - part.start, keystream) * whole[:, -1]
-        found[part] = (whole <= wanted[:, None]).sum(axis=1)
-    return np.minimum(found, places - 1)
+        indices[part] = (whole <= wanted[:, None]).sum(axis=1)
+    return np.minimum(indices, places - 1)
 
 
 def by_distance(apart: NDArray[Any], allowed: NDArray[np.bool_], epsilon: float) -> NDArray[Any]:
@@ -121,16 +120,16 @@ def _copy(
     """One copy: locations `first`, `first` + 2, … and both ends are pivots; three quarters of its ε go to the others."""
     everywhere = np.ones((1, len(space)), np.bool_)
     pivot = (position % 2 == first) | (position == 0) | last
-    found = np.zeros(len(true), np.int64)
+    copied = np.zeros(len(true), np.int64)
     pivots, others = np.flatnonzero(pivot), np.flatnonzero(~pivot)
     apart = space.distances
-    found[pivots] = drawn(
+    copied[pivots] = drawn(
         lambda part: by_distance(apart[true[pivots[part]]], everywhere, epsilon), len(pivots), len(space), keystream
     )
     share = 0.75 * epsilon
     told = []
     for step in (-1, 1):
-        at = found[others + step]
+        at = copied[others + step]
         told.append((at, (space.turns[at, true[others]] + _shifts(len(others), share / 2, keystream) / SECTORS) % 1.0))
 
     def weights(part: slice) -> NDArray[Any]:
@@ -141,8 +140,8 @@ def _copy(
         allowed[~allowed.any(axis=1)] = True
         return by_distance(apart[true[others[part]]], allowed, share / 3)
 
-    found[others] = drawn(weights, len(others), len(space), keystream)
-    return found
+    copied[others] = drawn(weights, len(others), len(space), keystream)
+    return copied
 
 
 def _shifts(count: int, epsilon: float, keystream: Keystream) -> Floats:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.studies import Paths
 from deniable_reproduce.artifact import Run
 from deniable_reproduce.released_data import GRID
@@ -25,7 +26,6 @@ from deniable_reproduce.released_walks import (
 from deniable_reproduce.walks import random_walks, uniforms
 
 Columns = dict[str, list[float]]
-Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 UNIT = ((0.0, 0.0), (1.0, 1.0))
 SHORT_SIDE = np.stack([np.arange(1, 10) / 5, np.ones(9)], axis=1)
@@ -66,15 +66,15 @@ def square_wave_errors(run: Run, paths: int) -> Columns:
 
 def city_errors(run: Run, city: str, times: int) -> Columns:
     """Figure 6.7: the sorted lists of places of the first 100 people, from the corner of the file's box; in degrees."""
-    found = ReleasedCity.of(run, city)
-    paths = found.taken(0, 100, times)
+    released = ReleasedCity.of(run, city)
+    paths = released.taken(0, 100, times)
     purpose = f"figure 6.7 released {city}"
     reports = {
         "TraCS-D": Walker().reports(paths, *UNIT, GRID, run.keystream(f"{purpose} D")),
         "strawman": STRAWMAN.reports(paths, *UNIT, GRID, run.keystream(f"{purpose} strawman")),
         "TraCS-C": coordinate_reports(paths, *UNIT, GRID, run.keystream(f"{purpose} C")),
     }
-    return {name: path_errors(one, paths, found.span.tolist()).tolist() for name, one in reports.items()}
+    return {name: path_errors(one, paths, released.span.tolist()).tolist() for name, one in reports.items()}
 
 
 def grid_errors(run: Run, side: int, paths: int) -> tuple[Columns, Columns]:
@@ -107,21 +107,21 @@ def chicago_metrics(run: Run, times: int) -> dict[str, Columns]:
     space, true = city.space, city.space.nearest(paths.places)
     hot = most_frequent(true, len(space))
     purpose = "figure 6.10 released"
-    answers = {name: [space.nearest(one) for one in found] for name, found in _reports(run, paths, purpose).items()}
+    answers = {name: [space.nearest(one) for one in reports] for name, reports in _reports(run, paths, purpose).items()}
     answers |= {name: _answers(run, name, true, paths.lengths, space, purpose) for name in METHODS}
     own = np.repeat(np.arange(len(paths)), paths.lengths)
 
     def totals(weights: NDArray[np.generic]) -> Floats:
         return np.asarray(np.bincount(own, weights=weights.astype(np.float64), minlength=len(paths)), np.float64)
 
-    found: dict[str, Columns] = {metric: {} for metric in ("error", "range", "difference", "lost")}
+    metrics: dict[str, Columns] = {metric: {} for metric in ("error", "range", "difference", "lost")}
     for name, given in answers.items():
         apart = [np.hypot(*((space.coordinates[one] - paths.places) * city.span).T) for one in given]
-        found["error"][name] = [float(np.mean(totals(one) / paths.lengths)) for one in apart]
-        found["range"][name] = [float(np.mean(totals(one <= NEAR) / paths.lengths)) for one in apart]
-        found["difference"][name] = [float(np.mean(np.abs(totals(hot[one]) - totals(hot[true])))) for one in given]
-        found["lost"][name] = [float(np.mean(totals(hot[true] & ~hot[one]))) for one in given]
-    return found
+        metrics["error"][name] = [float(np.mean(totals(one) / paths.lengths)) for one in apart]
+        metrics["range"][name] = [float(np.mean(totals(one <= NEAR) / paths.lengths)) for one in apart]
+        metrics["difference"][name] = [float(np.mean(np.abs(totals(hot[one]) - totals(hot[true])))) for one in given]
+        metrics["lost"][name] = [float(np.mean(totals(hot[true] & ~hot[one]))) for one in given]
+    return metrics
 
 
 def most_frequent(visits: Indices, places: int) -> NDArray[np.bool_]:
@@ -129,9 +129,9 @@ def most_frequent(visits: Indices, places: int) -> NDArray[np.bool_]:
     counts = np.bincount(visits, minlength=places)
     different, first = np.unique(visits, return_index=True)
     order = different[np.lexsort((first, -counts[different]))]
-    found = np.zeros(places, np.bool_)
-    found[order[: int(SHARE * len(different))]] = True
-    return found
+    frequent = np.zeros(places, np.bool_)
+    frequent[order[: int(SHARE * len(different))]] = True
+    return frequent
 
 
 def _reports(run: Run, paths: Paths, purpose: str) -> dict[str, Floats]:

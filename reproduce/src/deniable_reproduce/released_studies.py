@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from deniable.batch import Keystream
+from deniable.batch import Floats, Integers, Keystream
 from deniable.studies import Cells, exact_region
 from deniable_reproduce.artifact import MissingData, Run
 from deniable_reproduce.case_data import BANK, BANK_SCALES, bank, csv_rows, stroke
@@ -24,8 +24,6 @@ from deniable_reproduce.released_data import WHOLE
 from deniable_reproduce.released_walks import distance_window
 from deniable_reproduce.walks import uniforms
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Same = Callable[[Floats], NDArray[np.bool_]]
 OMEGA = 0.05
 STEPS = (0.4, 0.3, 0.2, 0.1, 0.05)
@@ -108,33 +106,33 @@ def released_accuracy(
 
     Noise outside of [0, 1] is drawn again, and every such draw counts as a failure. `scale` is Exponential's share of ε.
     """
-    found = []
+    accuracies = []
     for epsilon in WHOLE:
         coins = uniforms(2 * len(point) * draws, run.keystream(f"{purpose} {mechanism} {epsilon}")).reshape(2, draws, len(point))
         level = scale * epsilon if mechanism == "Exponential" else epsilon
         values, failures = _drawn(mechanism, np.broadcast_to(point, (draws, len(point))), level, coins[0], coins[1])
-        found.append(float(np.mean(same(values))) / (1 + failures))
-    return found
+        accuracies.append(float(np.mean(same(values))) / (1 + failures))
+    return accuracies
 
 
 def box_ends(
     same: Same, point: Floats, tolerance: float, ends: Mapping[str, tuple[int, int]], run: Run, purpose: str, searches: int
 ) -> dict[str, list[float]]:
     """By the name of an end of the box (which axis, 0 for its low and 1 for its high side): where every search puts it."""
-    found: dict[str, list[float]] = {name: [] for name in ends}
+    by_name: dict[str, list[float]] = {name: [] for name in ends}
     for search in range(1, searches + 1):
         box = released_box(same, point, tolerance, run.keystream(f"{purpose} search {search}"))
         for name, (axis, side) in ends.items():
-            found[name].append(significant(float(box[side][axis]), 4))
-    return found
+            by_name[name].append(significant(float(box[side][axis]), 4))
+    return by_name
 
 
-def searched_ends(key: str, found: Sequence[float]) -> dict[str, float]:
+def searched_ends(key: str, ends: Sequence[float]) -> dict[str, float]:
     """The median of several searches, and how far they differ, under the names an artifact gives them."""
     return {
-        f"{key}, released setting": float(np.median(found)),
-        f"{key}, least of our searches": min(found),
-        f"{key}, largest of our searches": max(found),
+        f"{key}, released setting": float(np.median(ends)),
+        f"{key}, least of our searches": min(ends),
+        f"{key}, largest of our searches": max(ends),
     }
 
 

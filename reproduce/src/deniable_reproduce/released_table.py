@@ -32,7 +32,7 @@ class Table:
         return len(self.levels) * len(self.columns)
 
     def at(self, method: str, level: float) -> float:
-        """One number."""
+        """The entry of one method at one level of ε."""
         return self.columns[method][self.levels.index(level)]
 
     def ratio(self, one: str, other: str) -> float:
@@ -60,8 +60,8 @@ def compared(
     """The largest difference from a released table as a number that ought to be 0; `result["released"][key]` has the pairs."""
 
     def pairs(result: Result) -> dict[str, list[float]]:
-        found: dict[str, list[float]] = result["released"][key]
-        return found
+        columns: dict[str, list[float]] = result["released"][key]
+        return columns
 
     def evidence(result: Result) -> dict[str, float]:
         shown = list(pairs(result).items())[:MOST_SHOWN]

@@ -11,13 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from deniable.batch import Keystream
+from deniable.batch import Floats, Keystream
 from deniable.studies import Paths
 from deniable_reproduce.walks import uniforms
 
-Floats = NDArray[np.float64]
 Sampler = Callable[[Floats, Floats, Floats, Floats], Floats]
 """From true values, epsilons and two uniform numbers each to reports: directions in turns, distances in shares of the way."""
 TURN = 2 * math.pi
@@ -52,12 +50,12 @@ def sw_parts(epsilons: Floats) -> tuple[Floats, Floats]:
 
 
 def direction_window(turns: Floats, epsilons: Floats, first: Floats, second: Floats) -> Floats:
-    """Definition 9."""
+    """Definition 9: a direction reported by a window on the circle."""
     return around(turns, *ogpm_parts(epsilons), first, second)
 
 
 def distance_window(shares: Floats, epsilons: Floats, first: Floats, second: Floats) -> Floats:
-    """Definition 10."""
+    """Definition 10: a share of the largest distance reported by a window on [0, 1]."""
     return along(shares, *ogpm_parts(epsilons), first, second)
 
 
@@ -78,7 +76,7 @@ def released_sectors(sectors: int) -> Sampler:
 
 
 def square_wave_direction(turns: Floats, epsilons: Floats, first: Floats, second: Floats) -> Floats:
-    """Definition 21."""
+    """Definition 21: a direction reported by a square wave on the circle."""
     return around(turns, *sw_parts(epsilons), first, second)
 
 

@@ -53,18 +53,18 @@ th.n, td.n { text-align: right; font-variant-numeric: tabular-nums; white-space:
 """
 
 
-def build(found: Sequence[Done | Skipped], run: Run, target: Path, command: str) -> Path:
+def build(outcomes: Sequence[Done | Skipped], run: Run, target: Path, command: str) -> Path:
     """Write the page."""
-    done = [one for one in found if isinstance(one, Done)]
-    skipped = [one for one in found if isinstance(one, Skipped)]
+    done = [one for one in outcomes if isinstance(one, Done)]
+    skipped = [one for one in outcomes if isinstance(one, Skipped)]
     parts = [
         "<!doctype html><html lang='en'><meta charset='utf-8'><meta name='viewport' content='width=device-width,initial-scale=1'>",
         f"<title>deniable: reproduced</title><style>{STYLE}</style>",
         "<h1>Reproduced</h1>",
-        "<p class='soft'>Every table, figure and numbered example of the sources, made again; ours beside the published.</p>",
+        "<p class='soft'>Every table, figure and numbered example of the sources, ours beside the published.</p>",
         _counts(done, skipped),
         _settings(run, command),
-        _chapters(done),
+        _chapters(done, skipped),
         _index(done),
         *(_section(one) for one in done),
         _skipped(skipped),
@@ -87,10 +87,10 @@ def _counts(done: Sequence[Done], skipped: Sequence[Skipped]) -> str:
     return f"<ul class='counts'>{cells}</ul>"
 
 
-def _chapters(done: Sequence[Done]) -> str:
+def _chapters(done: Sequence[Done], skipped: Sequence[Skipped]) -> str:
     """What each chapter's reader wants to know first."""
-    found = []
-    for row in summary.rows(done):
+    table_rows = []
+    for row in summary.rows(done, skipped):
         again = {
             standing: f"<br><span class='soft'>{count} as released</span>" if count else ""
             for standing, count in row.as_released.items()
@@ -98,18 +98,18 @@ def _chapters(done: Sequence[Done]) -> str:
         counts = "".join(
             f"<td class='n {LOOKS[standing]}'>{row.counts[standing] or ''}{again[standing]}</td>" for standing in STANDINGS
         )
-        title, sentence = html.escape(row.chapter.title), html.escape(row.chapter.sentence)
-        found.append(f"<tr><td><b>{title}</b><br>{sentence}</td>{counts}</tr>")
+        title, sentence = html.escape(row.chapter.title), html.escape(row.sentence)
+        table_rows.append(f"<tr><td><b>{title}</b><br>{sentence}</td>{counts}</tr>")
     head = "<tr><th>chapter" + "".join(f"<th class=n>{standing}" for standing in STANDINGS) + "</tr>"
-    return f"<h2>By chapter</h2><div class='wide'><table>{head}{''.join(found)}</table></div>"
+    return f"<h2>By chapter</h2><div class='wide'><table>{head}{''.join(table_rows)}</table></div>"
 
 
 def _settings(run: Run, command: str) -> str:
-    made = ", ".join(f"{name} {version}" for name, version in versions().items())
+    packages = ", ".join(f"{name} {version}" for name, version in versions().items())
     size = "full (the sources' own number of repetitions)" if run.full else "quick (fewer repetitions, stated with each artifact)"
     return (
         f"<p>Made by <code>{html.escape(command)}</code>. Size: {size}. Recorded randomness: "
-        f"<code>{html.escape(run.randomness)}</code>: the same words give the same numbers. Versions: {html.escape(made)}.</p>"
+        f"<code>{html.escape(run.randomness)}</code>: the same words give the same numbers. Versions: {html.escape(packages)}.</p>"
     )
 
 

@@ -25,7 +25,7 @@ from deniable import __version__
 from deniable.charts import save
 from deniable.errors import MissingPackage
 from deniable_reproduce.agreement import disagreements
-from deniable_reproduce.artifact import FILES, Artifact, MissingData, Result, Run
+from deniable_reproduce.artifact import FILES, Artifact, Claim, MissingData, Published, Result, Run
 from deniable_reproduce.catalogue import find
 from deniable_reproduce.verdict import NOT_COMPARED, RELEASED, Verdict
 
@@ -59,7 +59,7 @@ class Done:
 
     @property
     def unexplained(self) -> int:
-        """How many differ without a word."""
+        """How many differ without a reason."""
         return sum(not verdict.explained for verdict in self.verdicts)
 
     @property
@@ -134,26 +134,32 @@ def identity(artifact: Artifact, run: Run) -> dict[str, Any]:
     }
 
 
-def plain(found: Any) -> Any:
+def plain(item: Any) -> Any:
     """The same as numbers, texts, lists and dictionaries of JSON; what is not finite becomes its name as a text."""
-    if isinstance(found, dict):
-        return {str(key): plain(value) for key, value in found.items()}
-    if isinstance(found, list | tuple):
-        return [plain(value) for value in found]
-    if isinstance(found, np.ndarray):
-        return plain(found.tolist())
-    if isinstance(found, np.generic):
-        return plain(found.item())
-    if isinstance(found, float) and not math.isfinite(found):
-        return str(found)
-    return found
+    if isinstance(item, dict):
+        return {str(key): plain(value) for key, value in item.items()}
+    if isinstance(item, list | tuple):
+        return [plain(value) for value in item]
+    if isinstance(item, np.ndarray):
+        return plain(item.tolist())
+    if isinstance(item, np.generic):
+        return plain(item.item())
+    if isinstance(item, float) and not math.isfinite(item):
+        return str(item)
+    return item
 
 
 def compute(artifact: Artifact, run: Run) -> Result:
     """The artifact's numbers, in the form in which a file keeps them, and the data files that were read for them."""
     own = replace(run, opened=set())
-    found: Result = plain(artifact.compute(own))
-    return {**found, FILES: sorted(own.opened)}
+    result: Result = plain(artifact.compute(own))
+    judged: list[Published | Claim] = [*artifact.published, *artifact.claims]
+    declared = {*artifact.data, *artifact.optional, *(name for one in judged for name in one.needs or ())}
+    if undeclared := own.opened - declared:
+        raise ValueError(
+            f"{artifact.name} rests on {', '.join(sorted(undeclared))}, which it does not name: add it to `data` or `optional`"
+        )
+    return {**result, FILES: sorted(own.opened)}
 
 
 def make(name: str, run: Run, output: Path, *, again: bool = False, pictures: bool = True) -> Done:
@@ -194,11 +200,11 @@ def draw(artifact: Artifact, result: Result, folder: Path) -> dict[str, Path]:
     if artifact.draw is None:
         return {}
     charts = dict(artifact.draw(result))
-    found = {}
+    pictures = {}
     for key, chart in charts.items():
         ending = "" if len(charts) == 1 else "-" + re.sub(r"[^a-z0-9]+", "-", key.lower()).strip("-")
-        found[key] = save(chart, folder / f"{artifact.name}{ending}.svg")
-    return found
+        pictures[key] = save(chart, folder / f"{artifact.name}{ending}.svg")
+    return pictures
 
 
 def _steps(output: Path, artifact: Artifact, wanted: dict[str, Any]) -> Path:
@@ -209,10 +215,10 @@ def _steps(output: Path, artifact: Artifact, wanted: dict[str, Any]) -> Path:
 
 def _kept(path: Path, wanted: dict[str, Any]) -> dict[str, Any] | None:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        kept = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return found if isinstance(found, dict) and found.get("identity") == wanted and "result" in found else None
+    return kept if isinstance(kept, dict) and kept.get("identity") == wanted and "result" in kept else None
 
 
 def _keep(path: Path, document: dict[str, Any]) -> None:

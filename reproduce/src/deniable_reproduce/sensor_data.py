@@ -8,13 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from deniable.batch import randomize_many
+from deniable.batch import Floats, randomize_many
 from deniable.core import Mechanism, make_mechanism
 from deniable_reproduce.artifact import Run
 
-Floats = NDArray[np.float64]
 FILES = tuple(f"motionsense/sub_{number}.csv" for number in (1, 2, 3))
 SOURCE = "MotionSense, the first three files of A_DeviceMotion_data/dws_1, github.com/mmalekzadeh/motion-sense"
 LEVELS = [1 + place / 2 for place in range(15)]
@@ -37,11 +35,11 @@ CIRCULAR: Contestants = {
 
 def readings(run: Run, column: str) -> Floats:
     """One column of the three files."""
-    found: list[float] = []
+    values: list[float] = []
     for name in FILES:
         with run.file(name, SOURCE).open(encoding="utf-8", newline="") as lines:
-            found += [float(row[column]) for row in csv.DictReader(lines)]
-    return np.array(found)
+            values += [float(row[column]) for row in csv.DictReader(lines)]
+    return np.array(values)
 
 
 def accelerations(run: Run) -> Floats:
@@ -53,8 +51,8 @@ def accelerations(run: Run) -> Floats:
 
 def directions(run: Run) -> Floats:
     """attitude.roll as a direction in [0, 2π)."""
-    found: Floats = np.clip(readings(run, "attitude.roll") % TURN, 0.0, TURN)
-    return found
+    angles: Floats = np.clip(readings(run, "attitude.roll") % TURN, 0.0, TURN)
+    return angles
 
 
 @dataclass(frozen=True)
@@ -70,8 +68,8 @@ def repeat(
 ) -> Repeated:
     """Randomize everybody `runs` times; what is estimated from each."""
     coins = run.keystream(purpose)
-    found = [estimate(np.asarray(randomize_many(mechanism, values, coins).values(), np.float64)) for _ in range(runs)]
-    return Repeated(np.array(found), estimate(values))
+    estimates = [estimate(np.asarray(randomize_many(mechanism, values, coins).values(), np.float64)) for _ in range(runs)]
+    return Repeated(np.array(estimates), estimate(values))
 
 
 def histogram(width: float, bins: int) -> Callable[[Floats], Floats]:

@@ -18,11 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from deniable.batch import Keystream, SystemKeystream, uniform_below
+from deniable.batch import Floats, Keystream, SystemKeystream, uniform_below
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.studies import Box, OutputLaw, ProductLaw, grow
 
-Floats = NDArray[np.float64]
 Sides = tuple[Floats, Floats]
 Same = Callable[[Floats], NDArray[np.bool_]]
 """Rows of sensitive numbers to: is the answer the same there?"""

@@ -126,7 +126,7 @@ class Verdict:
         if len(self.variants) == 1:
             label, value = next(iter(self.variants.items()))
             if self.met_by:
-                return f"The printed number is got with: {label} ({value:.4g})."
+                return f"The printed number comes with: {label} ({value:.4g})."
             return f"{label} gives {value:.4g}, not the printed number."
         values = list(self.variants.values())
         near = sorted(self.variants, key=lambda label: abs(self.variants[label] - printed))
@@ -138,7 +138,7 @@ class Verdict:
         more = " and others" if len(self.met_by) > SHOWN else ""
         count = f"{len(self.met_by)} of {len(values)}"
         hint = "a hint, not a proof"
-        return f"The printed number is got with {count} other readings: {named_ones}{more}; {span}. {chance}: {hint}."
+        return f"The printed number comes with {count} other readings: {named_ones}{more}; {span}. {chance}: {hint}."
 
     def as_json(self) -> dict[str, Any]:
         """Plain values for a file."""

@@ -8,9 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from deniable.batch import Keystream, encode_many, sampler_for, uniform_below
+from deniable.batch import Floats, Keystream, encode_many, sampler_for, uniform_below
 from deniable.core import PUBLISHED as PUBLISHED_SPLIT
 from deniable.core import Epsilon, Interval, Mechanism, Number, Points, Rectangle, Table, make_mechanism
 from deniable.studies import (
@@ -28,7 +27,6 @@ from deniable_reproduce.artifact import Run
 from deniable_reproduce.city_check_ins import chicago_checkins, tokyo_checkins
 from deniable_reproduce.pictures import significant
 
-Floats = NDArray[np.float64]
 Recipe = Mechanism | PathBaseline
 Build = Callable[[int], Recipe]
 """From an epsilon to what perturbs paths."""
@@ -75,8 +73,8 @@ def check_ins(run: Run, city: str, most: int = 100) -> Paths:
     """The first paths of a city in degrees, each in the order of time."""
     name = f"{city}_checkins.csv"
     directory = run.file(name, f"{SOURCES[name]}, research data of the papers on NGram and ATP").parent
-    found = chicago_checkins(directory).paths if city == "chicago" else tokyo_checkins(directory).paths
-    return Paths.of([found[i] for i in range(min(most, len(found)))])
+    paths = chicago_checkins(directory).paths if city == "chicago" else tokyo_checkins(directory).paths
+    return Paths.of([paths[i] for i in range(min(most, len(paths)))])
 
 
 def clipped(paths: Paths, region: Rectangle) -> Paths:
@@ -122,10 +120,10 @@ def released_strawman(region: Rectangle, reference: Sequence[Number] | None = No
         real = Fraction(math.log(sectors * (sectors - 2 + math.exp(direction))))
         whole = real + epsilon - direction
         level = Epsilon(whole, allow_large=True)
-        made: Mechanism = make_mechanism(
+        mechanism: Mechanism = make_mechanism(
             "strawman", domain=region, epsilon=level, sectors=sectors, split=real / whole, reference=reference
         )
-        return made
+        return mechanism
 
     return build
 
@@ -172,12 +170,12 @@ def error_rows(
             purposed = f"{purpose} {name} {epsilon}"
 
             def row(name: str = name, build: Build = build, epsilon: int = epsilon, purposed: str = purposed) -> Row:
-                found = measure(many, moved(build(epsilon), many, run.keystream(purposed)))
-                spread = found.standard_error
+                error = measure(many, moved(build(epsilon), many, run.keystream(purposed)))
+                spread = error.standard_error
                 return {
                     "mechanism": name,
                     "epsilon": epsilon,
-                    "average_error": significant(found.value, 6),
+                    "average_error": significant(error.value, 6),
                     "average_error_standard_error": significant(spread, 3) if math.isfinite(spread) else 0.0,
                 }
 

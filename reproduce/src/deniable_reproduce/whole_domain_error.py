@@ -23,8 +23,8 @@ def curves(mechanisms: Contestants, loss: str) -> list[Row]:
     """Exact errors at equally spaced values, from the mechanisms' integer weights."""
     rows: list[Row] = []
     for name, mechanism in mechanisms.items():
-        found = error_curve(mechanism, loss, POINTS)
-        rows += curve(found.values.tolist(), found.errors.tolist(), name)
+        errors = error_curve(mechanism, loss, POINTS)
+        rows += curve(errors.values.tolist(), errors.errors.tolist(), name)
     return rows
 
 
@@ -35,11 +35,11 @@ def average_shares(mechanisms: Contestants, loss: str) -> dict[str, float]:
     return {name: averages[first] / averages[name] for name in others}
 
 
-def by_level(levels: Sequence[float], made: Callable[[float], Contestants], loss: str) -> Result:
+def by_level(levels: Sequence[float], build: Callable[[float], Contestants], loss: str) -> Result:
     """A panel for each epsilon, and the first mechanism's share of the others' average error in it."""
     panels, numbers = [], {}
     for epsilon in levels:
-        mechanisms = made(epsilon)
+        mechanisms = build(epsilon)
         first = next(iter(mechanisms))
         panels.append({"title": f"ε = {epsilon:g}", "rows": curves(mechanisms, loss)})
         for name, share in average_shares(mechanisms, loss).items():
@@ -54,15 +54,15 @@ def errors_of(result: Result, panel: int, series: str) -> list[float]:
 
 def lowest_everywhere(result: Result, series: str, slack: float = 1e-6) -> bool:
     """Is this curve nowhere above another one? (`slack` is the lattice's and the file's rounding.)"""
-    for panel, found in enumerate(result["panels"]):
-        mine = errors_of(result, panel, series)
-        for other in {row["series"] for row in found["rows"]} - {series}:
-            if any(a > b * (1 + slack) + slack for a, b in zip(mine, errors_of(result, panel, other), strict=True)):
+    for number, panel in enumerate(result["panels"]):
+        mine = errors_of(result, number, series)
+        for other in {row["series"] for row in panel["rows"]} - {series}:
+            if any(a > b * (1 + slack) + slack for a, b in zip(mine, errors_of(result, number, other), strict=True)):
                 return False
     return True
 
 
 def picture(result: Result, order: Sequence[str], *, title: str, subtitle: str, x: str, y: str) -> Any:
     """The panels side by side."""
-    panels = [Panel(found["rows"], title=found["title"], x=x, y=y) for found in result["panels"]]
+    panels = [Panel(panel["rows"], title=panel["title"], x=x, y=y) for panel in result["panels"]]
     return line_panels(panels, order, title=title, subtitle=subtitle)

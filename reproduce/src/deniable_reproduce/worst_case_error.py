@@ -42,7 +42,7 @@ def never_above(rows: Sequence[Row], mine: str, other: str, slack: float = 1e-6)
 def picture(result: Result, order: Sequence[str], *, title: str, subtitle: str, units: Sequence[str], log_y: bool = False) -> Any:
     """A panel for each kind of error."""
     panels = [
-        Panel(found["rows"], title=found["title"], x="privacy parameter ε", y=unit, log_y=log_y)
-        for found, unit in zip(result["panels"], units, strict=True)
+        Panel(panel["rows"], title=panel["title"], x="privacy parameter ε", y=unit, log_y=log_y)
+        for panel, unit in zip(result["panels"], units, strict=True)
     ]
     return line_panels(panels, order, title=title, subtitle=subtitle)

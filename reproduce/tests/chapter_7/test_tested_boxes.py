@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.privacy import FixedKeystream
 from deniable.studies import Box, Feature, ProductLaw, perturbations, product_law
@@ -22,8 +23,6 @@ from deniable_reproduce.tested_boxes import (
     sample_plan,
     sampled_box,
 )
-
-Floats = NDArray[np.float64]
 
 
 def law_of(name: str, epsilon: float, values: list[float], **parameters: Any) -> ProductLaw:

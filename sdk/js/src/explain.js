@@ -33,7 +33,7 @@ export function explain(survey, left = survey.budget, own = null) {
   };
 }
 
-const LIVE_WORDS = "Numbers are published live: whoever looks before and after your report learns that report.";
+const LIVE_WORDS = "Numbers are published live: anyone who looks just before and just after your report learns that report.";
 
 function releaseWords({ reports, minutes }) {
   const wait = minutes === 0 ? "" : ` and at least ${minutes} minute${minutes === 1 ? "" : "s"}`;

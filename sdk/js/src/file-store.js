@@ -1,8 +1,8 @@
 // A ledger in a file, for Node: written beside, flushed, and renamed, while a lock keeps others out.
 
-import { mkdir, open, readFile, readdir, readlink, rename, rm, stat } from "node:fs/promises";
+import { lstat, mkdir, open, readFile, readdir, readlink, rename, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { InvalidParameter } from "./errors.js";
@@ -13,14 +13,18 @@ const PATIENCE = 30_000;
 const FREE = "free";
 const HELD = /^held-(\d+)-([0-9a-z]+)-([0-9a-f]+)-([0-9a-f]{32})$/;
 
-/** A store that only its owner can read (mode 0600). A crash leaves the old text or the new one. */
+/**
+ * A store that only its owner can read (mode 0600). A crash leaves the old text or the new one. The file has one name: under
+ * a second one (a symbolic or a hard link) it would have a second lock, and two processes would draw twice.
+ */
 export class FileStore {
   constructor(path, { patience = PATIENCE } = {}) {
-    this.path = path;
-    this.lock = new Lock(`${path}.lock`, patience);
+    this.path = resolve(path); // stays the same when the process moves to another folder
+    this.lock = new Lock(`${this.path}.lock`, patience);
   }
 
   async update(change) {
+    await this.#checkFolder();
     const unlock = await this.lock.take();
     try {
       const [text, result] = change(await this.#read());
@@ -33,14 +37,26 @@ export class FileStore {
 
   async #read() {
     try {
-      if (process.platform !== "win32" && (await stat(this.path)).mode & 0o077) {
-        throw new InvalidParameter("path must be a file that only its owner can read and write (mode 0600)");
-      }
+      await this.#check();
       return await readFile(this.path, "utf8");
     } catch (error) {
       if (error.code === "ENOENT") return null;
       throw error;
     }
+  }
+
+  /** Where everybody may rename everything, somebody else could put another file in this one's place. */
+  async #checkFolder() {
+    if (process.platform === "win32") return;
+    const { mode } = await stat(dirname(this.path));
+    if (mode & 0o002 && !(mode & 0o1000)) throw new InvalidParameter("path must lie in a folder that not everybody can write to");
+  }
+
+  async #check() {
+    const found = await lstat(this.path);
+    if (!found.isFile() || found.nlink > 1) throw new InvalidParameter("path must be a file with one name: not a folder, a symbolic link, or a file with a second (hard) link");
+    if (process.platform === "win32") return;
+    if (found.mode & 0o077) throw new InvalidParameter("path must be a file that only its owner can read and write (mode 0600)");
   }
 
   async #write(text) {

@@ -12,6 +12,8 @@ const NO_TOKEN = [401, 403];
 const TOGETHER = 1000;
 const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
 const PATIENCE = { attempts: 5, first: 500, most: 30_000, sleep: (milliseconds) => new Promise((done) => setTimeout(done, milliseconds)) };
+const WAIT = 30_000; // milliseconds for an answer, all of it
+const MOST_BYTES = 1 << 24;
 const QUIET = { credentials: "omit", referrerPolicy: "no-referrer", redirect: "error" };
 
 /** Answers a survey for one person. */
@@ -47,15 +49,17 @@ export class Session {
     if (typeof hash !== "string" || !/^[0-9a-f]{64}$/.test(hash)) throw new InvalidParameter("a survey is named by 64 hexadecimal digits");
     const fetch = options.fetch ?? globalThis.fetch;
     const address = checkedAddress(collector, options.allowHttp ?? false);
-    let answer;
+    let answer, document;
     try {
-      answer = await fetch(`${address}/v1/surveys/${hash}`, QUIET);
+      answer = await fetch(`${address}/v1/surveys/${hash}`, { ...QUIET, signal: AbortSignal.timeout(WAIT) });
+      if (answer.status === 200) document = await bodyOf(answer);
     } catch {
       throw new NotDelivered("the collector cannot be reached");
     }
     if (answer.status !== 200) throw new NotDelivered(`the collector does not give out this survey (status ${answer.status})`);
+    if (document === null) throw new NotDelivered("the collector's answer is too long");
     const allowLarge = ledger.limit.compare(LARGE) > 0;
-    const survey = await openSurvey(new Uint8Array(await answer.arrayBuffer()), { hash, allowLarge });
+    const survey = await openSurvey(document, { hash, allowLarge });
     return new Session(survey, ledger, collector, options);
   }
 
@@ -135,7 +139,7 @@ export class Session {
         await sleep(longest * (0.5 + this.coins.belowNumber(2 ** 20) / 2 ** 21));
       }
       try {
-        const { status } = await this.fetch(url, { ...QUIET, method: "POST", headers, body, cache: "no-store" });
+        const { status } = await this.fetch(url, { ...QUIET, method: "POST", headers, body, cache: "no-store", signal: AbortSignal.timeout(WAIT) });
         if (!LATER.includes(status)) return status;
       } catch {
         continue;
@@ -143,6 +147,27 @@ export class Session {
     }
     throw new NotDelivered("the collector cannot be reached or is busy; the report waits in the ledger");
   }
+}
+
+/** The bytes of an answer, or null as soon as there are too many. */
+async function bodyOf(answer) {
+  if (!answer.body) return new Uint8Array(await answer.arrayBuffer());
+  const reader = answer.body.getReader();
+  const pieces = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.length;
+    if (size > MOST_BYTES) {
+      await reader.cancel();
+      return null;
+    }
+    pieces.push(value);
+  }
+  const whole = new Uint8Array(size);
+  pieces.reduce((at, piece) => (whole.set(piece, at), at + piece.length), 0);
+  return whole;
 }
 
 /** The names of a recipe's mechanism and of its parts. */

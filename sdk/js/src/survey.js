@@ -27,6 +27,11 @@ function must(holds, why) {
   if (!holds) throw new Malformed(why);
 }
 
+/** The names of an object's fields in order; none of anything else, however long it is. */
+function namesIn(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value).sort().join() : "";
+}
+
 /**
  * Check a survey document and return it ready for use.
  *
@@ -41,7 +46,7 @@ export async function openSurvey(bytes, { hash, allowLarge = false } = {}) {
   must(bytes.every((byte) => byte < 128), "a survey document is ASCII");
   const text = new TextDecoder().decode(bytes);
   const document = parseJson(text);
-  must(Object.keys(document ?? {}).sort().join() === FIELDS.join(), "a survey document has exactly the fields of the format");
+  must(namesIn(document) === FIELDS.join(), "a survey document has exactly the fields of the format");
   must(document.format === "deniable-survey" && document.version === 1, "this release reads version 1 of survey documents");
   must(canonicalJson(document) === text, "the survey is not in canonical form");
   checkWords(document);
@@ -56,7 +61,7 @@ function checkWords(document) {
   const { attributes } = document;
   must(Array.isArray(attributes) && attributes.length > 0, "attributes must be a list");
   for (const attribute of attributes) {
-    must(Object.keys(attribute ?? {}).sort().join() === "name,question", "an attribute has a name and a question");
+    must(namesIn(attribute) === "name,question", "an attribute has a name and a question");
     must(typeof attribute.name === "string" && NAME.test(attribute.name) && isText(attribute.question), "an attribute's name or question is not one");
   }
   must(new Set(attributes.map(({ name }) => name)).size === attributes.length, "attributes must have names of their own");
@@ -70,7 +75,7 @@ function checkWords(document) {
 /** When new numbers are published: "live", or in steps of many reports. */
 function checkRelease(release) {
   if (release === "live") return;
-  must(Object.keys(Object(release)).sort().join() === "minutes,reports", 'release must be "live" or have exactly minutes and reports');
+  must(namesIn(release) === "minutes,reports", 'release must be "live" or have exactly minutes and reports');
   const { minutes, reports } = release;
   must(Number.isSafeInteger(reports) && reports >= 2 && reports <= MOST_REPORTS, `release.reports must be a whole number from 2 to ${MOST_REPORTS}`);
   must(Number.isSafeInteger(minutes) && minutes >= 0 && minutes <= MOST_MINUTES, `release.minutes must be a whole number from 0 to ${MOST_MINUTES}`);
@@ -88,7 +93,7 @@ function exact(name, value) {
 /** The channel, the domain and epsilon; everything that privacy rests on. */
 async function checkedLaw(document, allowLarge) {
   const { mechanism, attributes, strategy } = document;
-  must(Object.keys(mechanism ?? {}).sort().join() === "domain,epsilon,mechanism,parameters", "the mechanism is not a recipe");
+  must(namesIn(mechanism) === "domain,epsilon,mechanism,parameters", "the mechanism is not a recipe");
   const epsilon = exact("epsilon", document.epsilon);
   must(mechanism.epsilon === document.epsilon && epsilon.numerator > 0n, "epsilon must be the mechanism's");
   if (epsilon.compare(LARGE) > 0 && !allowLarge) throw new NotTrusted("an epsilon above 20 gives practically no privacy: do not answer this survey");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { BudgetSpent, InvalidParameter, Ledger, MemoryStore, NotTrusted, Session, USUAL_LIMIT } from "../src/index.js";
+import { BudgetSpent, InvalidParameter, Ledger, MemoryStore, NotTrusted, Session, USUAL_LIMIT, openSurvey } from "../src/index.js";
 import { canonicalJson, parseJson } from "../src/json.js";
 import { fingerprintOf, hashOf, surveyBytes } from "./survey.js";
 
@@ -62,4 +62,39 @@ test("a clock that runs ahead opens no more windows than the budget pays for", a
   for (let number = 0; number < 8; number++) await session.answer({ commute: 1 }, day(40 * number));
   for (let number = 8; number < 30; number++) await assert.rejects(session.answer({ commute: 1 }, day(40 * number)), BudgetSpent);
   assert.equal(`${await ledger.spent()}`, "8");
+});
+
+/** A survey whose channel is the given one; an attacker can always compute its fingerprint. */
+function withChannel(channel) {
+  const document = parseJson(new TextDecoder().decode(surveyBytes()));
+  return new TextEncoder().encode(canonicalJson({ ...document, channel, fingerprint: fingerprintOf(channel, document.mechanism) }));
+}
+
+test("a survey that would keep a device busy is refused", { timeout: 30_000 }, async () => {
+  const two = { kind: "two-level", set: "singleton", size: 2, low: 2 ** 40, high: 2 ** 40 + 1 };
+  const wide = { kind: "bits", size: 1 << 16, own: 3, other: 2, scale: 7 };
+  let doubled = two;
+  for (let level = 0; level < 12; level++) doubled = { kind: "mixture", parts: [doubled, doubled], shares: [1, 1] };
+  const long = { ...two, low: 10n ** 900n, high: 10n ** 900n + 1n };
+  const hostile = {
+    "many parts": { kind: "product", parts: new Array(4096).fill(two) },
+    "long reports side by side": { kind: "product", parts: new Array(1000).fill(wide) },
+    "long reports one after the other": { kind: "steps", length: 1 << 16, step: { ...two, size: 1 << 20 } },
+    "parts that double": doubled,
+    "a report of a million bits": { ...wide, size: 1 << 20 },
+    "a product of long ratios": { kind: "product", parts: new Array(1000).fill(long) },
+    "long ratios one after the other": { kind: "steps", length: 1 << 12, step: long },
+    "a common denominator of long numbers": { kind: "fake-data", parts: Array.from({ length: 1000 }, (_, i) => ({ ...long, low: long.low + BigInt(i) - 1000n })) },
+    "a set that is not a word": { ...two, set: {} },
+  };
+  for (const [name, channel] of Object.entries(hostile)) await assert.rejects(open(withChannel(channel)), NotTrusted, name);
+  const text = new TextDecoder().decode(withChannel(two));
+  const digits = new TextEncoder().encode(text.replace(`${2 ** 40}`, "9".repeat(10 ** 7)));
+  await assert.rejects(open(digits), /more than 1000 digits/);
+  await assert.rejects(open(new TextEncoder().encode(`"${"\\u0041".repeat(10 ** 6)}"`)), /exactly the fields/);
+});
+
+test("as many questions as allowed are read", { timeout: 30_000 }, async () => {
+  const two = { kind: "two-level", set: "singleton", size: 2, low: 2 ** 40, high: 2 ** 40 + 1 };
+  assert.equal((await openSurvey(withChannel({ kind: "product", parts: new Array(1023).fill(two) }))).channel.parts.length, 1023);
 });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { chmodSync, linkSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { after, test } from "node:test";
 
 import { FileStore } from "../src/file-store.js";
@@ -132,6 +132,26 @@ test("a ledger in a file survives, holds no value, and only its owner reads it",
   await assert.rejects(again.answer({ commute: "green" }), AlreadyAnswered);
 });
 
+test("a ledger's file has one name, in a folder that not everybody can write to, whatever the process does", async () => {
+  const path = join(folder, "named.json");
+  await new FileStore(path).update(() => ["text", null]);
+  symlinkSync(path, join(folder, "link.json"));
+  await assert.rejects(new FileStore(join(folder, "link.json")).update(() => ["other", null]), /one name/);
+  linkSync(path, join(folder, "second.json"));
+  for (const name of [path, join(folder, "second.json")]) await assert.rejects(new FileStore(name).update(() => ["other", null]), /one name/);
+  const open = mkdtempSync(join(folder, "open-"));
+  chmodSync(open, 0o777);
+  await assert.rejects(new FileStore(join(open, "ledger.json")).update(() => ["text", null]), /not everybody can write/);
+  const [before, store] = [process.cwd(), new FileStore(relative(process.cwd(), join(folder, "moved.json")))];
+  await store.update(() => ["text", null]);
+  process.chdir(open);
+  try {
+    assert.equal(await store.update((text) => [null, text]), "text");
+  } finally {
+    process.chdir(before);
+  }
+});
+
 test("many at once on one file draw once", async () => {
   const path = join(folder, "shared.json");
   const devices = await Promise.all(Array.from({ length: 8 }, () => session({}, new Array(40).fill(0), new Ledger(new FileStore(path)))));
@@ -203,4 +223,18 @@ test("a store that fails sends nothing", async () => {
   await assert.rejects(device.answer({ commute: 1 }), /disk full/);
   assert.equal(posted.length, 0);
   assert.equal((await openSurvey(surveyBytes())).names.length, 1);
+});
+
+test("a survey that never ends is not read to its end, and every request may be given up", async () => {
+  let sent = 0;
+  const signals = [];
+  const pull = (stream) => ((sent += 1 << 20), stream.enqueue(new Uint8Array(1 << 20)));
+  const endless = async (url, { signal }) => (signals.push(signal), { status: 200, body: new ReadableStream({ pull }) });
+  const opening = Session.open("http://127.0.0.1:9", "0".repeat(64), new Ledger(new MemoryStore()), { fetch: endless });
+  await assert.rejects(opening, (error) => error instanceof NotDelivered && /too long/.test(error.message));
+  assert.ok(sent < 1 << 26);
+  const { device } = await session();
+  device.fetch = async (url, { signal }) => (signals.push(signal), { status: 200 });
+  await device.answer({ commute: 1 });
+  assert.ok(signals.length === 2 && signals.every((signal) => signal instanceof AbortSignal));
 });

@@ -18,7 +18,7 @@ test("a good survey opens, and says its domain", async () => {
 
 test("a survey says when new numbers are published", async () => {
   const live = explain(await openSurvey(surveyBytes({ release: "live" })));
-  assert.match(live.releasing, /published live: whoever looks before and after your report learns that report/);
+  assert.match(live.releasing, /published live: anyone who looks just before and just after your report learns that report/);
   const steps = explain(await openSurvey(surveyBytes({ release: { reports: 500, minutes: 1 } })));
   assert.match(steps.releasing, /after at least 500 new reports and at least 1 minute\./);
 });

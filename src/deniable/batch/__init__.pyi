@@ -8,6 +8,9 @@ from deniable.batch.accumulators.joined import Joined as Joined
 from deniable.batch.accumulators.joined import Sampled as Sampled
 from deniable.batch.accumulators.pairs import PairCounts as PairCounts
 from deniable.batch.accumulators.pem_reports import PEMCollector as PEMCollector
+from deniable.batch.arrays import Flags as Flags
+from deniable.batch.arrays import Floats as Floats
+from deniable.batch.arrays import Integers as Integers
 from deniable.batch.decoding import decode_many as decode_many
 from deniable.batch.decoding import output_ints as output_ints
 from deniable.batch.decoding import positions as positions
@@ -53,9 +56,5 @@ from deniable.batch.steps import Walk as Walk
 from deniable.batch.tables import RunningSums as RunningSums
 from deniable.batch.wide import multiply_high as multiply_high
 from deniable.batch.wide_hashing import wide_mix as wide_mix
-from deniable.cli.flights import Flights as Flights
-from deniable.cli.flights import airline_names as airline_names
-from deniable.cli.flights import flights as flights
-from deniable.cli.flights import wind_directions as wind_directions
 
 __all__: list[str]

@@ -79,7 +79,7 @@ class MixtureSampler(Sampler):
 
 
 class IdentitySampler(Sampler):
-    """The input."""
+    """Reports the input as it is."""
 
     def __init__(self, channel: Identity) -> None:
         self.outputs = channel.outputs

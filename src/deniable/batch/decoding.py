@@ -37,8 +37,7 @@ def decode_many(mechanism: Mechanism, outputs: Any) -> Any:
     if places is not None:
         return [(x, y) for x, y in places.tolist()]
     if isinstance(outputs, tuple):
-        parts: dict[str, Mechanism] = mechanism.parts  # type: ignore[attr-defined]
-        return {name: decode_many(part, out) for (name, part), out in zip(parts.items(), outputs, strict=True)}
+        return {name: decode_many(part, out) for (name, part), out in zip(mechanism.parts.items(), outputs, strict=True)}
     values = [mechanism.decode(output) for output in output_ints(mechanism.channel, outputs)]
     if isinstance(mechanism.domain, Record):
         return {name: [value[name] for value in values] for name in mechanism.domain.fields}
@@ -48,19 +47,19 @@ def decode_many(mechanism: Mechanism, outputs: Any) -> Any:
 def positions(reading: Reading, outputs: NDArray[Any]) -> NDArray[np.float64]:
     """Positions of an array of outputs."""
     if isinstance(reading, Affine):
-        found = outputs.astype(np.float64) * float(reading.step) + float(reading.start)
-        return np.clip(found, 0.0, 1.0) if reading.clip else found
+        places = outputs.astype(np.float64) * float(reading.step) + float(reading.start)
+        return np.clip(places, 0.0, 1.0) if reading.clip else places
     if isinstance(reading, Values):
         return np.array([float(position) for position in reading.positions])[outputs.astype(np.int64)]
     if isinstance(reading, Joined):
         whole = outputs.astype(np.int64)
-        found = np.empty(len(whole))
+        places = np.empty(len(whole))
         begin = 0
         for size, part in reading.parts:
             chosen = (whole >= begin) & (whole < begin + size)
-            found[chosen] = positions(part, whole[chosen] - begin)
+            places[chosen] = positions(part, whole[chosen] - begin)
             begin += size
-        return found
+        return places
     return np.array([float(reading.position(int(output))) for output in outputs])
 
 

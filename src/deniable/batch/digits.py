@@ -15,18 +15,18 @@ WIDE = 1 << 62
 
 def digit_columns(numbers: NDArray[Any], sizes: tuple[int, ...]) -> list[Indices]:
     """Mixed-radix digits of many numbers, one array per digit, most significant first."""
-    found: list[Indices] = []
+    lowest_first: list[Indices] = []
     rest = numbers if numbers.dtype == object else numbers.astype(np.uint64, copy=False)
     for size in reversed(sizes):
         divisor = size if numbers.dtype == object else np.uint64(size)
-        found.append((rest % divisor).astype(np.int64))
+        lowest_first.append((rest % divisor).astype(np.int64))
         rest = rest // divisor
-    return found[::-1]
+    return lowest_first[::-1]
 
 
 def join_columns(columns: list[Indices], sizes: tuple[int, ...], largest: int) -> NDArray[Any]:
     """The numbers with these digits; Python integers where machine words are too narrow for `largest`."""
-    found: NDArray[Any] = np.zeros(len(columns[0]), np.int64 if largest < WIDE else object)
+    numbers: NDArray[Any] = np.zeros(len(columns[0]), np.int64 if largest < WIDE else object)
     for column, size in zip(columns, sizes, strict=True):
-        found = found * size + column
-    return found
+        numbers = numbers * size + column
+    return numbers

@@ -35,7 +35,7 @@ from deniable.errors import OutOfDomain
 
 def encode_many(mechanism: Mechanism, values: Any) -> Any:
     """Channel inputs of an array of values: an int64 array, or a tuple of them for a record or for coordinates."""
-    if isinstance(mechanism.domain, Record) and hasattr(mechanism, "parts"):
+    if isinstance(mechanism.domain, Record) and mechanism.parts:
         columns = _encode_record(mechanism, values)
         # Only a product takes its fields as columns of their own; any other channel takes one number per record.
         return columns if mechanism.channel.side_by_side else _one_number(mechanism, columns)
@@ -134,15 +134,15 @@ class LabelEncoder:
             raise self.domain.refuse("the values must be names to belong to")
         if values.dtype == object:
             return np.array([self.domain.encode(value) for value in values], np.int64)
-        found, back = np.unique(values, return_inverse=True)
-        return np.array([self.domain.encode(str(name)) for name in found], np.int64)[back]
+        different, back = np.unique(values, return_inverse=True)
+        return np.array([self.domain.encode(str(name)) for name in different], np.int64)[back]
 
 
 def _encode_record(mechanism: Mechanism, values: Any) -> tuple[Any, ...]:
     """One array of inputs per field, from a mapping of arrays, a frame or a list of records."""
     assert isinstance(mechanism.domain, Record)
     values = unframed(values)
-    parts: Mapping[str, Mechanism] = mechanism.parts  # type: ignore[attr-defined]
+    parts = mechanism.parts
     if not hasattr(values, "keys"):
         if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
             raise OutOfDomain("the values must be a mapping of columns or a list of records")
@@ -157,7 +157,7 @@ def _encode_record(mechanism: Mechanism, values: Any) -> tuple[Any, ...]:
 
 
 def _one_number(mechanism: Mechanism, columns: tuple[Any, ...]) -> NDArray[Any]:
-    parts: Mapping[str, Mechanism] = mechanism.parts  # type: ignore[attr-defined]
+    parts = mechanism.parts
     whole = [
         _one_number(part, column) if isinstance(column, tuple) else column
         for part, column in zip(parts.values(), columns, strict=True)

@@ -24,13 +24,13 @@ def unframed(values: Any) -> Any:
         return values
     import narwhals as nw
 
-    found = nw.from_native(_table(values), allow_series=True, pass_through=True)
-    if isinstance(found, nw.LazyFrame):
+    frame = nw.from_native(_table(values), allow_series=True, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
         raise InvalidParameter("the frame of values is lazy: collect it first, frame.collect()")
-    if isinstance(found, nw.Series):
-        return column_array(found)
-    if isinstance(found, nw.DataFrame):
-        return {name: column_array(found[name]) for name in found.columns}
+    if isinstance(frame, nw.Series):
+        return column_array(frame)
+    if isinstance(frame, nw.DataFrame):
+        return {name: column_array(frame[name]) for name in frame.columns}
     return values
 
 
@@ -51,17 +51,17 @@ def whole_numbers(values: Any, name: str, size: int) -> NDArray[Any]:
     """
     plain = unframed(values)
     try:
-        found = np.asarray(plain)
-        found = np.array(found.tolist()) if found.dtype == object else found
+        numbers = np.asarray(plain)
+        numbers = np.array(numbers.tolist()) if numbers.dtype == object else numbers
     except (TypeError, ValueError, OverflowError):
-        found = np.empty((0, 0))
-    if found.ndim == 1 and found.size == 0:
+        numbers = np.empty((0, 0))
+    if numbers.ndim == 1 and numbers.size == 0:
         return np.empty(0, np.int64)
-    fine = found.ndim == 1 and found.dtype.kind in "biu" and found.max() < size
-    if not fine or (found.dtype.kind == "i" and found.min() < 0):
+    fine = numbers.ndim == 1 and numbers.dtype.kind in "biu" and numbers.max() < size
+    if not fine or (numbers.dtype.kind == "i" and numbers.min() < 0):
         what = "bits" if size == 2 else f"whole numbers from 0 to {size - 1}"
         raise InvalidParameter(f"{name} must be a one-dimensional array of {what}")
-    return found
+    return numbers
 
 
 def table_of_numbers(rows: Any) -> tuple[NDArray[np.float64], list[str] | None]:
@@ -72,7 +72,7 @@ def table_of_numbers(rows: Any) -> tuple[NDArray[np.float64], list[str] | None]:
     try:
         return _table_and_names(rows)
     except (TypeError, ValueError):  # numpy's own words quote the value
-        raise OutOfDomain("at least one value of the table is no number; encode categories as numbers first") from None
+        raise OutOfDomain("at least one value of the table is not a number; encode categories as numbers first") from None
 
 
 def _table_and_names(rows: Any) -> tuple[NDArray[np.float64], list[str] | None]:
@@ -80,18 +80,18 @@ def _table_and_names(rows: Any) -> tuple[NDArray[np.float64], list[str] | None]:
         return np.array(rows, dtype=np.float64), None
     import narwhals as nw
 
-    found = nw.from_native(_table(rows), eager_only=True, pass_through=True)
-    if not isinstance(found, nw.DataFrame):
+    frame = nw.from_native(_table(rows), eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
         return np.array(rows.to_numpy() if hasattr(rows, "to_numpy") else rows, dtype=np.float64), None
-    names = [str(name) for name in found.columns]
-    columns = [_numbers(found[name]) for name in found.columns]
-    return np.stack(columns, axis=1) if columns else np.empty((len(found), 0)), names
+    names = [str(name) for name in frame.columns]
+    columns = [_numbers(frame[name]) for name in frame.columns]
+    return np.stack(columns, axis=1) if columns else np.empty((len(frame), 0)), names
 
 
 def column_array(column: Any) -> NDArray[Any]:
     """A narwhals column: numbers and bits as they are stored, anything else one object per value."""
     if column.null_count():
-        raise OutOfDomain("at least one value is missing, and what is missing cannot be reported; leave these rows out first")
+        raise OutOfDomain("at least one value is missing; drop or fill the missing values first")
     kind = column.dtype
     if (kind.is_numeric() and not kind.is_decimal()) or str(kind) == "Boolean":
         array: NDArray[Any] = np.asarray(column.to_numpy())

@@ -64,8 +64,8 @@ class GridEncoder:
 
     def _settle(self, doubles: NDArray[np.float64], indices: Indices, places: Indices) -> None:
         """Exact rationals for the values in doubt, each different one once."""
-        found, back = np.unique(doubles[places], return_inverse=True)
-        indices[places] = np.array([self._exact(float(value)) for value in found], np.int64)[back]
+        different, back = np.unique(doubles[places], return_inverse=True)
+        indices[places] = np.array([self._exact(float(value)) for value in different], np.int64)[back]
 
     def _exact(self, value: Any) -> int:
         return self.grid.index(self.domain.position(value))

@@ -54,9 +54,7 @@ class HadamardSampler(WordSampler):
     kernel = staticmethod(_hadamard)
     words_each = 2
 
-    def __init__(self, channel: TwoLevel) -> None:
-        sets = channel.sets
-        assert isinstance(sets, Hadamard)
+    def __init__(self, channel: TwoLevel, sets: Hadamard) -> None:
         elements = 1 << sets.checks
         free_bits = sets.checks * (sets.digits - 1)
         if free_bits + sets.checks > 62:

@@ -41,13 +41,11 @@ class HashingSampler(WordSampler):
     kernel = staticmethod(_hashing)
     words_each = 2
 
-    def __init__(self, channel: TwoLevel) -> None:
-        assert isinstance(channel.sets, Hashing)
-        buckets = channel.sets.buckets
+    def __init__(self, channel: TwoLevel, sets: Hashing) -> None:
         super().__init__(
             channel.outputs,
-            *acceptance(channel.high + (buckets - 1) * channel.low),
+            *acceptance(channel.high + (sets.buckets - 1) * channel.low),
             word(channel.high),
             power_of_two(channel.low),
-            word(buckets),
+            word(sets.buckets),
         )

@@ -84,7 +84,6 @@ class SystemKeystream(CipherKeystream):
         super().fill(buffer)
 
     def spawn(self) -> SystemKeystream:
-        """Another key."""
         return SystemKeystream()
 
 

@@ -6,12 +6,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from deniable.batch.arrays import Integers
 from deniable.batch.keystream import Keystream
 from deniable.batch.sampler import Indices, Outputs, Sampler, acceptance, output_dtype, random_words, word
 from deniable.batch.wide import multiply_high
 from deniable.core import NearestCellSets, TwoLevel
-
-Integers = NDArray[np.int64]
 
 
 @njit(nogil=True, cache=True)
@@ -20,13 +19,13 @@ def _within(row, column, square, rows, columns, before, half_width):  # type: ig
     if square < 0:
         return 0
     reach = half_width[square]
-    found = 0
+    count = 0
     for to_row in range(max(row - reach, 0), min(row + reach, rows - 1) + 1):
         half = half_width[square - (to_row - row) * (to_row - row)]
         start = to_row * columns + max(column - half, 0)
         stop = to_row * columns + min(column + half, columns - 1) + 1
-        found += before[stop] - before[start]
-    return found
+        count += before[stop] - before[start]
+    return count
 
 
 @njit(nogil=True, cache=True)
@@ -119,9 +118,7 @@ def _nearest(  # type: ignore[no-untyped-def]
 class NearestSampler(Sampler):
     """The level is drawn once; only the cell is tried again, so that rejection cannot shift the level."""
 
-    def __init__(self, channel: TwoLevel) -> None:
-        sets = channel.sets
-        assert isinstance(sets, NearestCellSets)
+    def __init__(self, channel: TwoLevel, sets: NearestCellSets) -> None:
         self.cells = sets.outputs
         self._level = (*acceptance(channel.total), word(channel.favoured))
         row_offsets, column_offsets, rank, first = sorted_offsets(sets.rows, sets.columns)
@@ -192,9 +189,9 @@ def sorted_offsets(rows: int, columns: int) -> tuple[Integers, Integers, Integer
 def _roots(count: int) -> Integers:
     """Whole square roots of 0 … count-1, exactly."""
     numbers = np.arange(count, dtype=np.int64)
-    found = np.sqrt(numbers).astype(np.int64)
-    found -= found * found > numbers
-    return found + ((found + 1) * (found + 1) <= numbers)
+    roots = np.sqrt(numbers).astype(np.int64)
+    roots -= roots * roots > numbers
+    return roots + ((roots + 1) * (roots + 1) <= numbers)
 
 
 @njit(nogil=True, cache=True)

@@ -33,9 +33,7 @@ class NearestPlacesSampler(WordSampler):
 
     kernel = staticmethod(_places)
 
-    def __init__(self, channel: TwoLevel) -> None:
-        sets = channel.sets
-        assert isinstance(sets, NearestPlaceSets)
+    def __init__(self, channel: TwoLevel, sets: NearestPlaceSets) -> None:
         super().__init__(
             channel.outputs,
             *acceptance(channel.total),
@@ -51,10 +49,10 @@ def nearest_first(sets: NearestPlaceSets) -> NDArray[np.uint32]:
     """Row x lists all places: first the members of S_x, then the others."""
     x, y = np.array(sets.columns, np.int64), np.array(sets.rows, np.int64)
     numbers = np.arange(len(x))
-    found = np.empty((len(x), len(x)), np.uint32)
+    order = np.empty((len(x), len(x)), np.uint32)
     for i in range(len(x)):
         # Squares of distances on the grid are below 2**50: the number of a place, below 2**12, settles ties.
         keys = ((x - x[i]) ** 2 + (y - y[i]) ** 2) * (1 << 12) + numbers
         keys[i] = -1
-        found[i] = np.argpartition(keys, sets.members - 1)
-    return found
+        order[i] = np.argpartition(keys, sets.members - 1)
+    return order

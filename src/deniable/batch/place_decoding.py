@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.batch.arrays import Floats
 from deniable.batch.steps import StepKernel
 from deniable.core import (
     CoordinateMechanism,
-    DirectionDistance,
     Disc,
     Interval,
     Mechanism,
@@ -25,7 +25,6 @@ from deniable.core import (
     TraCSDDisc,
 )
 
-Floats = NDArray[np.float64]
 MOST_LISTED = 1 << 16
 """Axes with more outputs than this are read one output at a time."""
 
@@ -40,7 +39,6 @@ def decode_places(mechanism: Mechanism, outputs: Any) -> Floats | None:
     if isinstance(mechanism, NearestPlaces):
         return _listed(mechanism.domain)[np.asarray(outputs, np.int64)]
     if isinstance(mechanism, TraCSD):
-        assert isinstance(mechanism.channel, DirectionDistance)
         return StepKernel(mechanism.channel, mechanism.domain).read(np.asarray(outputs, np.int64))
     if isinstance(mechanism, TraCSDDisc):
         return _disc(mechanism, np.asarray(outputs, np.int64))
@@ -73,15 +71,14 @@ def _axis_values(part: Mechanism) -> Floats:
 
 def _axis(part: Mechanism, outputs: NDArray[Any]) -> Floats:
     if part.channel.outputs <= MOST_LISTED:
-        found: Floats = _axis_values(part)[outputs]
-        return found
+        values: Floats = _axis_values(part)[outputs]
+        return values
     return np.array([part.decode(int(output)) for output in outputs])
 
 
 @lru_cache(maxsize=4)
 def _directions(mechanism: TraCSDDisc) -> Floats:
     """Every angle's middle vector and its length."""
-    assert isinstance(mechanism.channel, DirectionDistance)
     middles = [mechanism.channel.directions.middle(turn) for turn in range(mechanism.direction_cells)]
     return np.array([(x, y, math.hypot(x, y)) for x, y in middles], np.float64)
 

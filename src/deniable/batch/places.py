@@ -77,8 +77,8 @@ class RectangleEncoder:
 
     def __call__(self, values: NDArray[Any]) -> Indices:
         """Indices of one chunk of shape (n, 2)."""
-        found = pairs(values, self.domain)
-        return self.y(found[:, 1]) * self.domain.x.cells + self.x(found[:, 0])
+        points = pairs(values, self.domain)
+        return self.y(points[:, 1]) * self.domain.x.cells + self.x(points[:, 0])
 
     def belong(self, values: NDArray[np.float64]) -> Mask:
         """Which places lie in the rectangle."""
@@ -104,27 +104,27 @@ class RegionEncoder:
 
     def __call__(self, values: NDArray[Any]) -> Indices:
         """Numbers of one chunk of places."""
-        found = pairs(values, self.domain)
-        if found.dtype.kind not in "iuf":
-            return np.array([self.domain.encode((x, y)) for x, y in found.tolist()], np.int64)
-        if not self.cell.belong(found).all():
+        points = pairs(values, self.domain)
+        if points.dtype.kind not in "iuf":
+            return np.array([self.domain.encode((x, y)) for x, y in points.tolist()], np.int64)
+        if not self.cell.belong(points).all():
             raise self.domain.refuse("at least one value is outside")
-        where = self.cell(found)
+        where = self.cell(points)
         numbers = self.numbers[where]
         for i in np.nonzero(~self.certain[where])[0].tolist():
-            numbers[i] = self.domain.encode((found[i, 0].item(), found[i, 1].item()))
+            numbers[i] = self.domain.encode((points[i, 0].item(), points[i, 1].item()))
         return numbers
 
     def belong(self, values: NDArray[np.float64]) -> Mask:
         """Which places lie in the region."""
         mask = self.cell.belong(values)
         where = self.cell(values[mask])
-        found = self.certain[where]
-        doubtful = ~found & ~self.outside[where]
+        inside = self.certain[where]
+        doubtful = ~inside & ~self.outside[where]
         places = values[mask]
         for i in np.nonzero(doubtful)[0].tolist():
-            found[i] = _belongs(self.domain, (float(places[i, 0]), float(places[i, 1])))
-        mask[mask] = found
+            inside[i] = _belongs(self.domain, (float(places[i, 0]), float(places[i, 1])))
+        mask[mask] = inside
         return mask
 
 
@@ -149,22 +149,22 @@ class CoordinateEncoder:
 
     def columns(self, values: NDArray[Any]) -> tuple[Indices, Indices]:
         """Indices of x and of y."""
-        found = pairs(values, self.domain)
+        points = pairs(values, self.domain)
         if self.axes is None:
-            return self._leaning(found)
+            return self._leaning(points)
         try:
-            x, y = self.axes[0](found[:, 0]), self.axes[1](found[:, 1])
+            x, y = self.axes[0](points[:, 0]), self.axes[1](points[:, 1])
         except OutOfDomain:
             x = None
         if x is None:
             raise self.domain.refuse("at least one value is outside")
         if isinstance(self.domain, Sphere):
-            x[found[:, 0] == HALF_TURN] = self.grids[0].index(Circle().position(0))
+            x[points[:, 0] == HALF_TURN] = self.grids[0].index(Circle().position(0))
         return x, y
 
-    def _within(self, found: NDArray[Any]) -> Mask:
+    def _within(self, points: NDArray[Any]) -> Mask:
         assert self.axes is not None
-        x, y = found[:, 0], found[:, 1]
+        x, y = points[:, 0], points[:, 1]
         first, second = self.axes
         return (x >= first.least) & (x <= first.most) & (y >= second.least) & (y <= second.most)
 
@@ -179,31 +179,33 @@ class CoordinateEncoder:
             mask[i] = _belongs(self.domain, (float(values[i, 0]), float(values[i, 1])))
         return mask
 
-    def _shares(self, found: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _shares(self, points: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         domain = self.domain
         assert isinstance(domain, Parallelogram)
         (a, b), (c, d) = ((float(x), float(y)) for x, y in (domain.across, domain.up))
-        x, y = (found[:, i].astype(np.float64) - float(domain.origin[i]) for i in (0, 1))
+        x, y = (points[:, i].astype(np.float64) - float(domain.origin[i]) for i in (0, 1))
         area = a * d - b * c
         return (x * d - y * c) / area, (a * y - b * x) / area
 
-    def _leaning(self, found: NDArray[Any]) -> tuple[Indices, Indices]:
+    def _leaning(self, points: NDArray[Any]) -> tuple[Indices, Indices]:
         """Shares in doubles; where a cell or the border is in doubt, exact rationals."""
         domain = self.domain
         assert isinstance(domain, Parallelogram)
         exact = (
-            found.dtype.kind in "iuf" and self.doubt < 1e-3 and (found.dtype.kind == "f" or np.abs(found).max(initial=0) < 1 << 53)
+            points.dtype.kind in "iuf"
+            and self.doubt < 1e-3
+            and (points.dtype.kind == "f" or np.abs(points).max(initial=0) < 1 << 53)
         )
-        shares = self._shares(found) if exact else (np.full(len(found), np.nan),) * 2
+        shares = self._shares(points) if exact else (np.full(len(points), np.nan),) * 2
         columns = []
-        doubtful = np.zeros(len(found), np.bool_)
+        doubtful = np.zeros(len(points), np.bool_)
         for share, grid in zip(shares, self.grids, strict=True):
             scaled = share * grid.steps + float(grid.shift)
             near = np.abs(scaled - np.round(scaled)) <= self.doubt * grid.steps + 1e-9
             doubtful |= ~((share > self.doubt) & (share < 1 - self.doubt)) | near
             columns.append(np.minimum(np.nan_to_num(scaled), grid.last).astype(np.int64))
         for i in np.nonzero(doubtful)[0].tolist():
-            s, t = domain.coordinates(found[i].tolist())
+            s, t = domain.coordinates(points[i].tolist())
             columns[0][i] = self.grids[0].index(s / domain.sides.x.high)
             columns[1][i] = self.grids[1].index(t / domain.sides.y.high)
         return columns[0], columns[1]

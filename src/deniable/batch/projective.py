@@ -83,9 +83,7 @@ class ProjectiveSampler(WordSampler):
 
     kernel = staticmethod(_projective)
 
-    def __init__(self, channel: TwoLevel) -> None:
-        sets = channel.sets
-        assert isinstance(sets, Projective)
+    def __init__(self, channel: TwoLevel, sets: Projective) -> None:
         if sets.prime > 1 << 20 or sets.prime**sets.dimension >= 1 << 62:
             raise TooWide
         super().__init__(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Lock
+from typing import Any
 
 from deniable.batch.bits import BitsSampler
 from deniable.batch.composed import IdentitySampler, InterpolatedSampler, MixtureSampler, ScalarSampler
@@ -49,9 +51,9 @@ from deniable.core import (
     Windows,
 )
 
-_SETS: dict[type, type[Sampler]] = {
-    Singleton: SingletonSampler,
-    Windows: WindowSampler,
+_SETS: dict[type, Callable[[TwoLevel, Any], Sampler]] = {
+    Singleton: lambda channel, _: SingletonSampler(channel),
+    Windows: lambda channel, _: WindowSampler(channel),
     Hadamard: HadamardSampler,
     Hashing: HashingSampler,
     WideHashing: WideHashingSampler,
@@ -61,7 +63,7 @@ _SETS: dict[type, type[Sampler]] = {
     NearestCellSets: NearestSampler,
     NearestPlaceSets: NearestPlacesSampler,
 }
-_CHANNELS: dict[type, type[Sampler]] = {
+_CHANNELS: dict[type, Callable[[Any], Sampler]] = {
     Bits: BitsSampler,
     Table: TableSampler,
     Profile: ProfileSampler,
@@ -100,7 +102,7 @@ def sampler_for(channel: Channel) -> Sampler:
 def _build(channel: Channel) -> Sampler:
     try:
         if type(channel) is TwoLevel and type(channel.sets) in _SETS:
-            return _SETS[type(channel.sets)](channel)  # type: ignore[call-arg]
+            return _SETS[type(channel.sets)](channel, channel.sets)
         if type(channel) is Interpolated:
             return InterpolatedSampler(channel, _build(channel.inner))
         if type(channel) is Mixture:
@@ -110,7 +112,7 @@ def _build(channel: Channel) -> Sampler:
         if type(channel) is Field:
             return FieldSampler(channel, _build(channel.inner))
         if type(channel) in _CHANNELS:
-            return _CHANNELS[type(channel)](channel)  # type: ignore[call-arg]
+            return _CHANNELS[type(channel)](channel)
     except TooWide:
         pass
     return ScalarSampler(channel)

@@ -8,13 +8,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from deniable.batch.arrays import Floats
 from deniable.batch.keystream import Keystream
 from deniable.batch.sampler import Indices, TooWide, random_words
 from deniable.batch.wide import multiply_high
 from deniable.batch.windows import WindowSampler
-from deniable.core import DirectionDistance, DiscView, Parallelogram, Rectangle, RectangleView, as_window
-
-Floats = NDArray[np.float64]
+from deniable.core import DirectionDistance, DiscView, Parallelogram, Rectangle, as_window
 
 SPARE = 64
 """Words beyond two per place, for those that are thrown away."""
@@ -177,9 +176,7 @@ class StepKernel:
     @property
     def lattice(self) -> tuple[Any, ...]:
         """What the kernels of a rectangle need: its cells, the distances and the table of directions."""
-        view = self.channel.view
-        assert isinstance(view, RectangleView)
-        return view.columns, view.rows, self.distances, self.half
+        return self.channel.view.columns, self.channel.view.rows, self.distances, self.half
 
     def polar(self, indices: Indices, references: tuple[Indices, Indices] | None = None) -> tuple[Indices, Indices]:
         """Direction and distance cells of many inputs, each seen from its own reference (or all from the channel's)."""
@@ -194,9 +191,8 @@ class StepKernel:
 
     def references(self, count: int) -> tuple[Indices, Indices]:
         """The channel's own reference, as often as asked."""
-        view = self.channel.view
-        assert isinstance(view, RectangleView)
-        return np.full(count, view.reference[0]), np.full(count, view.reference[1])
+        x, y = self.channel.view.reference
+        return np.full(count, x), np.full(count, y)
 
     def follow(self, outputs: Indices, references: tuple[Indices, Indices]) -> None:
         """Move every reference to the lattice point nearest to its report."""
@@ -204,10 +200,8 @@ class StepKernel:
 
     def read(self, outputs: Indices) -> Floats:
         """The places of reports seen from the channel's reference."""
-        view = self.channel.view
-        assert isinstance(view, RectangleView)
         over = np.empty((len(outputs), 2))
-        _read(outputs, over, *view.reference, *self.lattice)
+        _read(outputs, over, *self.channel.view.reference, *self.lattice)
         return self.places(over)
 
     def places(self, over: Floats) -> Floats:
@@ -228,9 +222,7 @@ class Walk:
         self.kernel = StepKernel(channel, region)
         windows = (*_integers(WindowSampler(self.kernel.direction)), *_integers(WindowSampler(channel.distance)))
         self._windows = (np.int64(self.kernel.block), *windows)
-        view = channel.view
-        assert isinstance(view, RectangleView)
-        self._state = np.array([*view.reference, *view.reference], np.int64)
+        self._state = np.array([*channel.view.reference, *channel.view.reference], np.int64)
 
     def draw(self, columns: Indices, rows: Indices, begins: NDArray[np.bool_], keystream: Keystream) -> tuple[Indices, Floats]:
         """Reports of the next places and where they lie; `begins` marks the first place of every walk."""
@@ -245,7 +237,7 @@ class Walk:
 
 def _integers(sampler: WindowSampler) -> tuple[NDArray[np.uint64], Indices]:
     """The window kernel's integers: total, threshold, favoured, multiplier, shift, low bits, members, outputs; and the rule."""
-    found = sampler._integers
-    if len(found) != 11:
+    integers = sampler._integers
+    if len(integers) != 11:
         raise TooWide
-    return np.array(found[:8], np.uint64), np.array([int(part) for part in found[8:]], np.int64)
+    return np.array(integers[:8], np.uint64), np.array([int(part) for part in integers[8:]], np.int64)

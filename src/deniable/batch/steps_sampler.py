@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from deniable.batch.keystream import Keystream
 from deniable.batch.sampler import Indices, Outputs, Sampler, TooWide, output_dtype
 from deniable.batch.steps import StepKernel
 from deniable.batch.windows import WindowSampler
-from deniable.core import Channel, DirectionDistance, Product, Steps
+from deniable.core import Channel, DirectionDistance, Steps
 
 
 class DirectionDistanceSampler(Sampler):
@@ -31,12 +31,8 @@ class DirectionDistanceSampler(Sampler):
 
     def drawn(self, cells: tuple[Indices, Indices], keystream: Keystream) -> Indices:
         """Both windows, as one number."""
-        found = []
-        for window, column in zip(self.windows, cells, strict=True):
-            drawn = window.allocate(len(column))
-            window.draw(column, drawn, keystream)
-            found.append(drawn.astype(np.int64))
-        return found[0] * self.distances + found[1]
+        turns, shares = _each_drawn(self.windows, cells, keystream)
+        return turns * self.distances + shares
 
 
 class StepsSampler(Sampler):
@@ -48,7 +44,7 @@ class StepsSampler(Sampler):
             raise TooWide
         self.channel = channel
         self.wide = channel.outputs >= WIDE
-        self.parts = list(step.parts) if isinstance(step, Product) else [step]
+        self.parts = list(step.side_by_side) or [step]
         self.samplers = [sampler_for(part) for part in self.parts]
         if any(sampler.allocate(1).ndim != 1 for sampler in self.samplers):
             raise TooWide
@@ -72,9 +68,15 @@ class StepsSampler(Sampler):
 
     def _independent(self, digits: Indices, keystream: Keystream) -> Indices:
         columns = digit_columns(digits, tuple(part.inputs for part in self.parts))
-        found = []
-        for sampler, column in zip(self.samplers, columns, strict=True):
-            drawn = sampler.allocate(len(column))
-            sampler.draw(column, drawn, keystream)
-            found.append(drawn.astype(np.int64))
-        return join_columns(found, tuple(part.outputs for part in self.parts), self.channel.step.outputs)
+        reported = _each_drawn(self.samplers, columns, keystream)
+        return join_columns(reported, tuple(part.outputs for part in self.parts), self.channel.step.outputs)
+
+
+def _each_drawn(samplers: Sequence[Sampler], columns: Sequence[Indices], keystream: Keystream) -> list[Indices]:
+    """Outputs of every sampler for its own column of inputs."""
+    reported = []
+    for sampler, column in zip(samplers, columns, strict=True):
+        drawn = sampler.allocate(len(column))
+        sampler.draw(column, drawn, keystream)
+        reported.append(drawn.astype(np.int64))
+    return reported

@@ -56,9 +56,7 @@ def _subsets(words, indices, rows, total, threshold, favoured, size, chosen, wor
 class SubsetsSampler(Sampler):
     """Members stand to others as chosen to size - chosen, so small integers decide the level."""
 
-    def __init__(self, channel: TwoLevel) -> None:
-        sets = channel.sets
-        assert isinstance(sets, Subsets)
+    def __init__(self, channel: TwoLevel, sets: Subsets) -> None:
         self.size, self.chosen = sets.size, sets.chosen
         self.words_each = 1 + sets.chosen + SPARE
         self.chunk = max(1, (1 << 17) // self.words_each)

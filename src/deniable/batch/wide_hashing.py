@@ -8,17 +8,7 @@ from numba import njit, uint32, uint64
 from deniable.batch.hadamard import _parity as parity
 from deniable.batch.hashing import mix
 from deniable.batch.keystream import Keystream
-from deniable.batch.sampler import (
-    Indices,
-    Outputs,
-    Sampler,
-    Words,
-    acceptance,
-    draw_until_accepted,
-    output_dtype,
-    power_of_two,
-    word,
-)
+from deniable.batch.sampler import Indices, Outputs, WordSampler, acceptance, power_of_two, word
 from deniable.batch.wide import multiply_high
 from deniable.core import SketchSigns, TwoLevel, WideHashing
 
@@ -53,23 +43,32 @@ def _sketch_signs(words, indices, out, pending, total, threshold, high, dropped,
         level = words[2 * i]
         odd = uint64(multiply_high(level, total) >= high)
         at = words[2 * i + 1] >> at_shift
-        found = wide_mix(keys[at >> width_bits], uint64(indices[i]) >> dropped)
-        cell = uint64(found) >> (uint64(32) - width_bits)
-        out[i] = uint64(2) * at + (parity(at & cell) ^ (uint64(found) & uint64(1)) ^ odd)
+        hashed = wide_mix(keys[at >> width_bits], uint64(indices[i]) >> dropped)
+        cell = uint64(hashed) >> (uint64(32) - width_bits)
+        out[i] = uint64(2) * at + (parity(at & cell) ^ (uint64(hashed) & uint64(1)) ^ odd)
         if level * total < threshold:
             pending[rejected] = i
             rejected += 1
     return rejected
 
 
-class WideHashingSampler(Sampler):
+class _LongWordSampler(WordSampler):
+    """Inputs are words of up to 64 bits."""
+
+    words_each = 2
+
+    def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
+        super().draw(_as_words(indices), out, keystream)
+
+
+class WideHashingSampler(_LongWordSampler):
     """The key is uniform whatever the word, so only the bucket is drawn by level."""
 
-    def __init__(self, channel: TwoLevel) -> None:
-        sets = channel.sets
-        assert isinstance(sets, WideHashing)
-        self.outputs = channel.outputs
-        self._integers = (
+    kernel = staticmethod(_wide_hashing)
+
+    def __init__(self, channel: TwoLevel, sets: WideHashing) -> None:
+        super().__init__(
+            channel.outputs,
             *acceptance(channel.high + (sets.buckets - 1) * channel.low),
             word(channel.high),
             power_of_two(channel.low),
@@ -77,24 +76,15 @@ class WideHashingSampler(Sampler):
             word(sets.bits - sets.kept),
         )
 
-    def allocate(self, count: int) -> Outputs:
-        return np.empty(count, output_dtype(self.outputs))
 
-    def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
-        draw_until_accepted(self._run, _as_words(indices), out, keystream, words_each=2)
-
-    def _run(self, words: Words, indices: Indices, out: Outputs, pending: Indices) -> int:
-        return int(_wide_hashing(words, indices, out, pending, *self._integers))
-
-
-class SketchSignsSampler(Sampler):
+class SketchSignsSampler(_LongWordSampler):
     """Row and coordinate are uniform whatever the word, so only the bit is drawn by level."""
 
-    def __init__(self, channel: TwoLevel) -> None:
-        sets = channel.sets
-        assert isinstance(sets, SketchSigns)
-        self.outputs = channel.outputs
-        self._integers = (
+    kernel = staticmethod(_sketch_signs)
+
+    def __init__(self, channel: TwoLevel, sets: SketchSigns) -> None:
+        super().__init__(
+            channel.outputs,
             *acceptance(channel.low + channel.high),
             word(channel.high),
             word(sets.bits - sets.kept),
@@ -102,15 +92,6 @@ class SketchSignsSampler(Sampler):
             word(sets.width_bits),
             word(64 - sets.row_bits - sets.width_bits),
         )
-
-    def allocate(self, count: int) -> Outputs:
-        return np.empty(count, output_dtype(self.outputs))
-
-    def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
-        draw_until_accepted(self._run, _as_words(indices), out, keystream, words_each=2)
-
-    def _run(self, words: Words, indices: Indices, out: Outputs, pending: Indices) -> int:
-        return int(_sketch_signs(words, indices, out, pending, *self._integers))
 
 
 def _as_words(indices: Indices) -> Indices:

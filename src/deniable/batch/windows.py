@@ -7,7 +7,7 @@ from numba import njit, uint64
 
 from deniable.batch.sampler import TooWide, WordSampler, acceptance, power_of_two, word
 from deniable.batch.wide import multiply_high, reciprocal
-from deniable.core import Singleton, TwoLevel, Windows
+from deniable.core import TwoLevel
 
 
 @njit(nogil=True, cache=True)
@@ -64,7 +64,6 @@ class SingletonSampler(WordSampler):
     kernel = staticmethod(_singleton)
 
     def __init__(self, channel: TwoLevel) -> None:
-        assert isinstance(channel.sets, Singleton)
         super().__init__(
             channel.outputs,
             *acceptance(channel.total),
@@ -80,19 +79,20 @@ class WindowSampler(WordSampler):
     kernel = staticmethod(_window)
 
     def __init__(self, channel: TwoLevel) -> None:
-        sets = channel.sets
-        assert isinstance(sets, Windows)
+        window = channel.sets.window
+        if window is None:
+            raise TooWide
         super().__init__(
             channel.outputs,
             *acceptance(channel.total),
             word(channel.favoured),
             *map(word, checked_reciprocal(channel.high, channel.total)),
             power_of_two(channel.low),
-            word(sets.members),
-            word(sets.outputs),
-            np.int64(sets.offset),
-            np.int64(sets.first),
-            np.int64(sets.last),
+            word(window.members),
+            word(window.outputs),
+            np.int64(window.offset),
+            np.int64(window.first),
+            np.int64(window.last),
         )
 
 

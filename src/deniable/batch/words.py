@@ -22,14 +22,14 @@ class WordEncoder:
         if len(values) == 0:
             return np.empty(0, np.int64)
         if values.ndim == 1 and values.dtype.kind == "U" and isinstance(self.domain, Text):
-            found = self._texts(values)
+            words = self._texts(values)
         elif values.ndim == 1 and values.dtype.kind in "iu" and isinstance(self.domain, Whole):
-            found = self._numbers(values)
+            words = self._numbers(values)
         elif values.ndim == 1 and values.dtype.kind in "OUT":
-            found = np.array([self.domain.encode(value) for value in values.tolist()], np.uint64)
+            words = np.array([self.domain.encode(value) for value in values.tolist()], np.uint64)
         else:
             raise self.domain.refuse("the values must be a list or one-dimensional array to belong to")
-        return found.view(np.int64)
+        return words.view(np.int64)
 
     def _texts(self, values: NDArray[Any]) -> NDArray[np.uint64]:
         coded = _utf8(values)

@@ -1,5 +1,6 @@
 """One grammar of charts for the command line, the documents and notebooks.
 
+mechanism_chart     what reports of any mechanism look like, by the kind of picture that suits them
 density_chart       what a report looks like, for several private values
 error_chart         the expected error over the domain, for several mechanisms
 estimate_chart      estimates with their intervals beside the truth

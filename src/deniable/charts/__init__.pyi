@@ -1,5 +1,6 @@
 from deniable.charts.audit import reconstruction_chart as reconstruction_chart
 from deniable.charts.classifiers import rho_chart as rho_chart
+from deniable.charts.comparison import comparison_chart as comparison_chart
 from deniable.charts.cumulative import cumulative_band as cumulative_band
 from deniable.charts.density import density_chart as density_chart
 from deniable.charts.design import design_chart as design_chart
@@ -12,8 +13,11 @@ from deniable.charts.files import check_ending as check_ending
 from deniable.charts.files import save as save
 from deniable.charts.joint import joint_chart as joint_chart
 from deniable.charts.joint import pair_tables as pair_tables
+from deniable.charts.mechanism import mechanism_chart as mechanism_chart
+from deniable.charts.mechanism import telling_values as telling_values
 from deniable.charts.plan import plan_chart as plan_chart
 from deniable.charts.privacy import amplification_chart as amplification_chart
+from deniable.charts.results import result_chart as result_chart
 from deniable.charts.rose import COMPASS as COMPASS
 from deniable.charts.rose import rose_chart as rose_chart
 from deniable.charts.theme import COLOURS as COLOURS
@@ -21,6 +25,7 @@ from deniable.charts.theme import FAINT as FAINT
 from deniable.charts.theme import INK as INK
 from deniable.charts.theme import inline as inline
 from deniable.charts.theme import themed as themed
+from deniable.charts.training import training_chart as training_chart
 from deniable.charts.trajectories import SHADES as SHADES
 from deniable.charts.trajectories import density_map_chart as density_map_chart
 from deniable.charts.trajectories import path_chart as path_chart

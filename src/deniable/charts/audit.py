@@ -38,7 +38,7 @@ def reconstruction_chart(reconstructions: Mapping[str, Reconstruction], *, title
     spread = alt.Chart(inline(rows)).mark_rule(strokeWidth=1.5).encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=colour)
     limit = alt.Chart(inline(bound)).mark_line(strokeWidth=2, strokeDash=[6, 4]).encode(x=x, y=y, color=colour)
     chart = alt.layer(limit, spread, lines).properties(width=640, height=320)
-    said = (
+    caption = (
         subtitle or f"epsilon {first.epsilon:g} each time, {first.inputs} values, {first.users:,} simulated users, 95 % intervals"
     )
-    return themed(chart, title=title or "How soon repetition gives a value away", subtitle=said)
+    return themed(chart, title=title or "How soon repetition gives a value away", subtitle=caption)

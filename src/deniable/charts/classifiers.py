@@ -8,13 +8,18 @@ import altair as alt
 
 from deniable.charts.theme import COLOURS, INK, inline, themed
 from deniable.errors import InvalidParameter
-from deniable.studies import Report
+from deniable.studies import UtilityReport
 
 WIDTH, HEIGHT = 600, 340
 DASHES = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 2], [1, 3], [12, 3]]
 
 
-def rho_chart(report: Report, *, title: str = "", subtitle: str = "", target: float | None = None, worst: bool = False) -> Any:
+PROBABILITY = {"answer": "probability of the same answer", "truth": "probability of the true label"}
+
+
+def rho_chart(
+    report: UtilityReport, *, title: str = "", subtitle: str = "", target: float | None = None, worst: bool = False
+) -> Any:
     """One curve per mechanism with the band of its intervals; dots are plain reports of each mechanism.
 
     Over several records the curves are averages; with `worst` they are the least of all records.
@@ -34,7 +39,12 @@ def rho_chart(report: Report, *, title: str = "", subtitle: str = "", target: fl
     x = alt.X("epsilon:Q", title=_level_title(report), scale=alt.Scale(nice=False, zero=False, padding=10), axis=ticks)
     bottom = max(min(0.1 * int(10 * min(float(row["low"] or 0.0) for row in rows)), 0.9), 0.0)
     scale = alt.Scale(domain=[bottom, 1], nice=False)
-    up = alt.Y("rho:Q", title="probability of the same answer", scale=scale, axis=alt.Axis(tickCount=6, format="~g"))
+    up = alt.Y(
+        "rho:Q",
+        title=PROBABILITY.get(report.target, f"probability of a prediction {report.target}"),
+        scale=scale,
+        axis=alt.Axis(tickCount=6, format="~g"),
+    )
     legend = alt.Legend(symbolType="stroke", symbolSize=400, symbolOpacity=1, symbolFillColor="transparent")
     colour = alt.Color(
         "mechanism:N", title=None, sort=names, legend=legend, scale=alt.Scale(domain=names, range=COLOURS[: len(names)])
@@ -57,23 +67,23 @@ def rho_chart(report: Report, *, title: str = "", subtitle: str = "", target: fl
     return themed(chart, title=title or _title(report, worst), subtitle=subtitle or _subtitle(report, bool(dots) and not worst))
 
 
-def _level_title(report: Report) -> str:
+def _level_title(report: UtilityReport) -> str:
     if len(report.features) == 1:
         return "epsilon"
     each = all(row.epsilon_total > row.epsilon for row in report.rows)
     return "epsilon of every sensitive feature" if each else "epsilon of all sensitive features together"
 
 
-def _title(report: Report, worst: bool) -> str:
-    kept = "keeps its answer" if report.target == "answer" else "gives the true label"
+def _title(report: UtilityReport, worst: bool) -> str:
+    kept = {"answer": "keeps its answer", "truth": "gives the true label"}.get(report.target, "predicts nearly the same")
     if report.records == 1:
         return f"How often the model {kept} at one record"
     which = "the worst of" if worst else "the average of"
     return f"How often the model {kept}: {which} {report.records} records"
 
 
-def _subtitle(report: Report, dots: bool) -> str:
+def _subtitle(report: UtilityReport, dots: bool) -> str:
     exact = all(row.kind == "exact" for row in report.rows)
     together = "all together" if report.simultaneous else "each"
-    bands = "exact" if exact else f"bands: intervals, {100 * report.confidence:g} % {together}"
+    bands = "computed exactly, not sampled" if exact else f"bands: intervals, {100 * report.confidence:g} % {together}"
     return f"{bands}; circles: plain reports of the mechanism" if dots else bands

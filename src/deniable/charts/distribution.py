@@ -36,9 +36,9 @@ def distribution_chart(
     data = alt.Chart(inline([{**row, "series": name} for row in steps]))
     across = alt.X("value:Q", title=quantity, scale=alt.Scale(nice=False, domain=[edges[0], edges[-1]]), axis=alt.Axis(tickCount=8))
     colour = series_colour(level, truth is not None, line=True)
-    up = alt.Y("density:Q", title="share per unit", axis=alt.Axis(tickCount=6, format="~g"))
+    up = alt.Y("density:Q", title="share of people per unit of the value", axis=alt.Axis(tickCount=6, format="~g"))
     band = data.mark_area(interpolate="step-after", opacity=0.25, color=ESTIMATE_COLOUR).encode(
-        x=across, y=alt.Y("low:Q", title="share per unit"), y2="high:Q"
+        x=across, y=alt.Y("low:Q", title="share of people per unit of the value"), y2="high:Q"
     )
     layers = [band, data.mark_line(interpolate="step-after", strokeWidth=2.5).encode(x=across, y=up, color=colour)]
     if truth is not None:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import altair as alt
 
 from deniable.charts.theme import COLOURS, inline, themed
-from deniable.core import Epsilon, EpsilonLike, Pair
-from deniable.studies import epsilon_by_colluders, heat_map, variance_by_colluders, variance_by_ones
+from deniable.core import Pair
+from deniable.studies import epsilon_by_colluders, variance_by_ones
 
 NUMBERS = ["alone", "secret pairing", "known pairing", "as printed"]
-REGION = ["private", "only as printed", "not private"]
 
 
 def joint_chart(tables: Mapping[str, Pair], n: int, *, title: str, subtitle: str = "") -> Any:
@@ -34,16 +32,6 @@ def joint_chart(tables: Mapping[str, Pair], n: int, *, title: str, subtitle: str
     )
 
 
-def colluders_chart(epsilon: EpsilonLike, n: int, ones: int, colluders: Sequence[int]) -> Any:
-    """The best variance there is at each number of colluders (Figure 4.2)."""
-    rows = variance_by_colluders(epsilon, n, ones, colluders)
-    names = list(dict.fromkeys(row["table"] for row in rows))
-    chart = _lines(rows, "colluders", "colluders m", "variance", "variance of the count", "table", names)
-    return themed(
-        chart, title=f"The best table for {n} users, {ones} ones, ε = {epsilon}", subtitle="exact privacy, secret pairing"
-    )
-
-
 def pair_tables(rows: list[dict[str, Any]], ticks: int) -> Any:
     """Every pair table as a small rectangle: how often the truth is told, and how much two partners agree."""
     return alt.Chart(inline(rows)).encode(
@@ -53,46 +41,6 @@ def pair_tables(rows: list[dict[str, Any]], ticks: int) -> Any:
         x2="p_to:Q",
         y=alt.Y("rho:Q", title="correlation ρ", scale=alt.Scale(nice=False), axis=alt.Axis(tickCount=ticks)),
         y2="rho_to:Q",
-    )
-
-
-def region_chart(epsilon: EpsilonLike, n: int, m: int, ones: int, cells: int = 40) -> Any:
-    """The standard deviation of every table, and which are private (Figure 4.1)."""
-    rows = [
-        {
-            **row,
-            "deviation": row["variance"] ** 0.5,
-            "region": REGION[0] if row["private"] else REGION[1] if row["private_as_printed"] else REGION[2],
-        }
-        for row in heat_map(epsilon, n, m, ones, cells)
-    ]
-    base = pair_tables(rows, ticks=6)
-    heat = base.mark_rect().encode(
-        color=alt.Color(
-            "deviation:Q",
-            title="standard deviation",
-            scale=alt.Scale(type="log", scheme="blues"),
-            legend=alt.Legend(gradientLength=180, tickCount=4, format="~s"),
-        )
-    )
-    region = base.mark_rect(opacity=0.75).encode(
-        fill=alt.Fill(
-            "region:N",
-            title="with a secret pairing",
-            sort=REGION,
-            scale=alt.Scale(domain=REGION[1:], range=[COLOURS[5], "#bbbbbb"]),
-        )
-    )
-    outside = region.transform_filter(alt.datum.region != REGION[0])
-    alone = (
-        alt.Chart(inline([{"p": 1 / (1 + math.exp(-float(Epsilon(epsilon)))), "rho": 0, "name": "randomized response"}]))
-        .mark_point(size=140, filled=True, opacity=1)
-        .encode(x="p:Q", y="rho:Q", shape=alt.Shape("name:N", title=None), stroke=alt.value("white"), color=alt.value(COLOURS[3]))
-    )
-    return themed(
-        (heat + outside + alone).resolve_scale(color="independent", fill="independent").properties(width=560, height=380),
-        title=f"Which tables are private: n = {n}, m = {m} colluders, ε = {epsilon}",
-        subtitle=f"blue: private, darker is noisier (at {ones} ones); white: no such table",
     )
 
 

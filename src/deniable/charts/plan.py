@@ -73,7 +73,11 @@ def frontier(plan: Plan) -> Any:
             x=x,
             y=y,
             color=alt.Color(
-                "kind:N", title=None, sort=kinds, scale=alt.Scale(domain=kinds, range=[COLOURS[1], COLOURS[0], "#aaaaaa"])
+                "kind:N",
+                title=None,
+                sort=kinds,
+                scale=alt.Scale(domain=kinds, range=[COLOURS[1], COLOURS[0], "#aaaaaa"]),
+                legend=alt.Legend(labelExpr="datum.label === 'beaten' ? 'another is better in both' : datum.label"),
             ),
             shape=alt.Shape("kind:N", title=None, sort=kinds, scale=alt.Scale(domain=kinds, range=["diamond", "circle", "circle"])),
         )
@@ -83,10 +87,17 @@ def frontier(plan: Plan) -> Any:
         row["right"] = WIDTH * math.log(row["bytes"] / sizes[0]) / math.log(sizes[1] / sizes[0])
         row["down"] = HEIGHT * math.log(heights[1] / row["error"]) / math.log(heights[1] / heights[0])
     halos, names = [], []
-    for row in line:
+    boxes: list[tuple[float, float, float]] = []
+    for row in sorted(rows, key=lambda row: kinds.index(row["kind"])):
+        beaten = row["kind"] == "beaten"
         name, place = alt.Chart(inline([row])).encode(x=x, y=y, text="label:N"), _place(row, rows)
-        halos.append(name.mark_text(**place, fontSize=FONT, color="white", stroke="white", strokeWidth=5))
-        names.append(name.mark_text(**place, fontSize=FONT, color=INK))
+        box = _box(row, place)
+        if beaten and any(box[0] < right and left < box[1] and abs(box[2] - down) < FONT + 2 for left, right, down in boxes):
+            continue  # a name that would cover another one is left out; the table has it
+        boxes.append(box)
+        size = FONT - 3 if beaten else FONT
+        halos.append(name.mark_text(**place, fontSize=size, color="white", stroke="white", strokeWidth=5))
+        names.append(name.mark_text(**place, fontSize=size, color="#888888" if beaten else INK))
     return alt.layer(path, *halos, points, *names).properties(width=WIDTH, height=HEIGHT)
 
 
@@ -107,6 +118,13 @@ def _place(row: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
         ({"align": align, "dx": 3 * way, "dy": dy, "baseline": "middle"} for align, way in sides for dy in (15, -15, 27, -27)),
         key=covered,
     )
+
+
+def _box(row: dict[str, Any], place: dict[str, Any]) -> tuple[float, float, float]:
+    """Left, right and middle of a name."""
+    wide = 0.52 * FONT * len(row["label"])
+    left = row["right"] + place["dx"] - (wide if place["align"] == "right" else 0)
+    return left, left + wide, row["down"] + place["dy"]
 
 
 def curves(plan: Plan) -> Any:

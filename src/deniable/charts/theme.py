@@ -14,7 +14,7 @@ FONT = "DejaVu Sans, Liberation Sans, Helvetica, Arial, sans-serif"
 
 def themed(chart: Any, *, title: str, subtitle: str = "") -> Any:
     """The chart with its title and the common look."""
-    heading = alt.TitleParams(title, subtitle=[subtitle] if subtitle else [], anchor="start", offset=14)
+    heading = alt.TitleParams(title, subtitle=subtitle.splitlines(), anchor="start", offset=14)
     return (
         chart.properties(title=heading, padding={"left": 12, "right": 24, "top": 12, "bottom": 12})
         .configure(font=FONT, background="white")
@@ -35,6 +35,15 @@ def themed(chart: Any, *, title: str, subtitle: str = "") -> Any:
         .configure_title(fontSize=17, subtitleFontSize=13, subtitleColor="#555555", color=INK, subtitlePadding=6)
         .configure_range(category=COLOURS)
     )
+
+
+def unthemed(chart: Any, title: str) -> Any:
+    """The chart without its title and look, to stand inside another one."""
+    bare = chart.copy()
+    bare.config = alt.Undefined
+    bare.padding = alt.Undefined
+    bare.title = alt.TitleParams(title, anchor="start", fontSize=14) if title else alt.Undefined
+    return bare
 
 
 def inline(rows: list[dict[str, Any]]) -> alt.InlineData:

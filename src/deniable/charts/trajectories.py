@@ -36,7 +36,7 @@ def path_chart(
                     dots.append(rows[-1])
     if not rows:
         raise InvalidParameter("there are no places to draw")
-    x_scale, y_scale, width, height = _frame(np.array([[row["x"], row["y"]] for row in rows]), 12)
+    x_scale, y_scale, width, height = frame(np.array([[row["x"], row["y"]] for row in rows]), 12)
     kinds = KINDS if perturbed is not None else KINDS[:1]
     axes = {
         "x": alt.X("x:Q", title=_with_unit("east", unit), scale=x_scale, axis=alt.Axis(tickCount=5)),
@@ -73,7 +73,7 @@ def density_map_chart(
         {"left": left, "lower": lower, "right": right, "upper": upper, "share": max(float(share), 0.0)}
         for (left, lower, right, upper), share in zip(bounds.tolist(), density.value.tolist(), strict=True)
     ]
-    x_scale, y_scale, width, height = _frame(bounds.reshape(-1, 2))
+    x_scale, y_scale, width, height = frame(bounds.reshape(-1, 2))
     base = alt.Chart(inline(rows)).encode(
         x=alt.X(
             "left:Q",
@@ -202,7 +202,7 @@ def trip_chart(
     return themed(chart, title=title, subtitle=subtitle)
 
 
-def _frame(points: Any, margin: int = 0) -> tuple[Any, Any, int, int]:
+def frame(points: Any, margin: int = 0) -> tuple[Any, Any, int, int]:
     """Scales and a size that show both directions equally long."""
     low, high = points.min(axis=0), points.max(axis=0)
     sides = np.where(high > low, high - low, 1.0)

@@ -16,9 +16,9 @@ MOST_ROWS = 200
 WIDTH, HEIGHT = 420, 480
 
 
-def workload_table_chart(made: WorkloadDesign) -> Any:
+def workload_table_chart(design: WorkloadDesign) -> Any:
     """The table as a heat map: one line for every output, the likeliest first; dark where a value makes it likelier."""
-    channel = made.channel
+    channel = design.channel
     values = [list(channel.row(x)) for x in range(channel.inputs)]
     outputs = sorted(range(channel.outputs), key=lambda y: -sum(row[y] for row in values))
     shown = outputs[:MOST_ROWS]
@@ -36,11 +36,11 @@ def workload_table_chart(made: WorkloadDesign) -> Any:
         )
         .properties(width=WIDTH, height=HEIGHT)
     )
-    bound = "no bound was worked out" if made.lower_bound is None else f"no mechanism is below {made.lower_bound:.5g}"
+    bound = "no bound was worked out" if design.lower_bound is None else f"no mechanism is below {design.lower_bound:.5g}"
     more = "" if len(shown) == len(outputs) else f"; the first {len(shown)} of {len(outputs)} outputs"
     return themed(
         chart,
-        title=f"{made.workload.name}, {channel.inputs} values: {made.objective} error {made.error:.5g}",
+        title=f"{design.workload.name}, {channel.inputs} values: {design.objective} error {design.error:.5g}",
         subtitle=bound + more,
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from deniable.cli.choice import chosen_mechanism
-from deniable.cli.terminal import print_json, waiting
+from deniable.cli.terminal import counted, print_json, waiting
 from deniable.core import as_fraction, hiding, show_fraction
 from deniable.errors import InvalidParameter
 
@@ -17,7 +17,7 @@ CROWD = "summing over the crowd (half a minute for a billion people)"
 
 @click.group()
 def account() -> None:
-    """What was promised to a person, in all.
+    """What a person was promised in total.
 
     \b
     deniable account odds --epsilon 1
@@ -33,10 +33,10 @@ def account() -> None:
 
 @account.command()
 @click.option("--epsilon", "-e", required=True, help="The privacy level of one report.")
-@click.option("--delta", default="0", show_default=True, help="How often the level may not hold.")
+@click.option("--delta", default="0", show_default=True, help="The probability with which the level may fail.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def odds(epsilon: str, delta: str, as_json: bool) -> None:
-    """What a level means, in words and in bets."""
+    """What a privacy level means, in plain words and as a bet."""
     from deniable.privacy import bits_learned, guess_right, in_words, posterior
 
     level, extra = _positive("epsilon", epsilon), _share("delta", delta)
@@ -49,7 +49,7 @@ def odds(epsilon: str, delta: str, as_json: bool) -> None:
 
 @account.command()
 @click.option("--epsilon", "-e", "epsilons", required=True, multiple=True, help="The level of an answer; may be repeated.")
-@click.option("--answers", default=1, show_default=True, type=click.IntRange(1, 1_000_000), help="So many answers of each level.")
+@click.option("--answers", default=1, show_default=True, type=click.IntRange(1, 1_000_000), help="How many answers of each level.")
 @click.option("--delta", default="1e-6", show_default=True, help="The probability with which the smaller epsilon may fail.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def compose(epsilons: tuple[str, ...], answers: int, delta: str, as_json: bool) -> None:
@@ -61,12 +61,14 @@ def compose(epsilons: tuple[str, ...], answers: int, delta: str, as_json: bool) 
     total = basic(levels)
     document: dict[str, Any] = {"answers": len(levels), "basic": float(total), "delta": allowed}
     document["optimal"] = composed_epsilon(levels, allowed)
+    one = len(levels) == 1
     lines = [
-        f"{len(levels)} answers cost at most epsilon {show_fraction(total)}, always. That leaves them {hiding(total)}.",
-        f"Except with probability {allowed:g} they cost at most epsilon {document['optimal']:.6g}"
+        f"{'1 answer costs' if one else f'{len(levels):,} answers together cost'} at most epsilon {show_fraction(total)}, always. "
+        f"That leaves {'it' if one else 'them'} {hiding(total)}.",
+        f"Except with probability {allowed:g} {'it costs' if one else 'they cost'} at most epsilon {document['optimal']:.6g}"
         + ("; for the worst mechanisms of these levels nothing smaller is true." if composed_exactly(levels) else ", rounded up."),
     ]
-    if len(set(epsilons)) == 1 and allowed > 0:
+    if len(set(epsilons)) == 1 and allowed > 0 and not one:
         document["advanced"] = advanced_epsilon(epsilons[0], len(levels), allowed)
         lines.append(f"The textbook's advanced composition would say {document['advanced']:.6g}.")
     _say(document, lines, as_json)
@@ -75,7 +77,13 @@ def compose(epsilons: tuple[str, ...], answers: int, delta: str, as_json: bool) 
 @account.command()
 @click.option("--epsilon", "-e", required=True, help="The level of one report.")
 @click.option("--reports", required=True, type=click.IntRange(1, 10**9), help="How often the person is asked.")
-@click.option("--values", default=1, show_default=True, type=click.IntRange(1), help="Different true values in that time.")
+@click.option(
+    "--values",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1),
+    help="How many different true values the person has in that time.",
+)
 @click.option("--permanent", help="The level of the permanent layer, for mechanisms with two layers (rappor).")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def repeat(epsilon: str, reports: int, values: int, permanent: str | None, as_json: bool) -> None:
@@ -101,7 +109,7 @@ def repeat(epsilon: str, reports: int, values: int, permanent: str | None, as_js
 @account.command()
 @click.option("--epsilon", "-e", required=True, help="The level of one report.")
 @click.option("--users", "-n", "people", required=True, type=click.IntRange(1, 10**9), help="How many people answer.")
-@click.option("--delta", default="1e-6", show_default=True, help="How often the level may not hold.")
+@click.option("--delta", default="1e-6", show_default=True, help="The probability with which the level may fail.")
 @click.option("--mechanism", "-m", help="A mechanism by name: its own bound may be better than that of any mechanism.")
 @click.option("--domain", "-d", help="The mechanism's domain, for example categories:10.")
 @click.option("--chart", type=click.Path(dir_okay=False), help="Draw epsilon over the number of people (.svg, .png, .html).")
@@ -109,27 +117,28 @@ def repeat(epsilon: str, reports: int, values: int, permanent: str | None, as_js
 def shuffle(
     epsilon: str, people: int, delta: str, mechanism: str | None, domain: str | None, chart: str | None, as_json: bool
 ) -> None:
-    """What reports without their senders promise: far more than each by itself."""
+    """What reports without their senders promise: far more than each one alone."""
     from deniable.privacy import attained_epsilon, shuffled_epsilon, shuffling_conditions
 
     level, allowed = _positive("epsilon", epsilon), _share("delta", delta)
-    made = None if mechanism is None else chosen_mechanism(mechanism, epsilon, domain, ())
+    chosen = None if mechanism is None else chosen_mechanism(mechanism, epsilon, domain, ())
     with waiting(CROWD):
         general = shuffled_epsilon(level, people, allowed)
     document: dict[str, Any] = {"epsilon_each": level, "people": people, "delta": allowed, "any_mechanism": general}
     lines = [
-        f"{people:,} shuffled reports, each of epsilon {level:g}: ({general:.4g}, {allowed:g})-private, whatever the mechanism."
+        f"{counted(people, 'shuffled report')}{'' if people == 1 else ', each'} of epsilon {level:g}: "
+        f"({general:.4g}, {allowed:g})-private, whatever the mechanism."
     ]
     size = 3
-    if made is not None:
-        document["mechanism"] = made.name
+    if chosen is not None:
+        document["mechanism"] = chosen.name
         with waiting(CROWD):
-            document["this_mechanism"] = shuffled_epsilon(made, people, allowed)
-        lines.append(f"With {made.name}: ({document['this_mechanism']:.4g}, {allowed:g})-private.")
-        size = max(made.domain.size, 2) if made.name == "k-rr" else 3
+            document["this_mechanism"] = shuffled_epsilon(chosen, people, allowed)
+        lines.append(f"With {chosen.name}: ({document['this_mechanism']:.4g}, {allowed:g})-private.")
+        size = max(chosen.domain.size, 2) if chosen.name == "k-rr" else 3
     document["attained"] = {"mechanism": f"k-rr with {size} values", "epsilon": attained_epsilon(size, level, people, allowed)}
     lines.append(
-        f"{size}-ary randomized response really reaches {document['attained']['epsilon']:.4g}: no bound for it can be smaller."
+        f"{size}-ary randomized response actually reaches {document['attained']['epsilon']:.4g}: no bound for it can be smaller."
     )
     document["conditions"] = shuffling_conditions(people)
     lines += ["This holds only if:", *(f"- {condition}" for condition in document["conditions"])]
@@ -143,7 +152,7 @@ def shuffle(
 @account.command()
 @click.option("--epsilon", "-e", required=True, help="The level of one report.")
 @click.option("--users", "-n", "people", required=True, type=click.IntRange(1, 10**9), help="How many people answer.")
-@click.option("--delta", default="1e-6", show_default=True, help="How often the level may not hold.")
+@click.option("--delta", default="1e-6", show_default=True, help="The probability with which the level may fail.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def central(epsilon: str, people: int, delta: str, as_json: bool) -> None:
     """What the reports of n people promise together, beside a trusted collector's noise."""
@@ -157,7 +166,7 @@ def central(epsilon: str, people: int, delta: str, as_json: bool) -> None:
 @account.command()
 @click.option("--epsilon", "-e", required=True, help="The level of one person.")
 @click.option("--size", required=True, type=click.IntRange(1, 10**6), help="People who belong together, or answers of one person.")
-@click.option("--delta", default="0", show_default=True, help="How often the level may not hold.")
+@click.option("--delta", default="0", show_default=True, help="The probability with which the level may fail.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def group(epsilon: str, size: int, delta: str, as_json: bool) -> None:
     """What a family is promised, or one person who is counted several times."""
@@ -169,7 +178,7 @@ def group(epsilon: str, size: int, delta: str, as_json: bool) -> None:
 
 
 @account.command()
-@click.option("--epsilon", "-e", help="With --delta: the noise that is needed.")
+@click.option("--epsilon", "-e", help="The level; with --delta, gives the noise that is needed.")
 @click.option("--delta", help="With --sigma: the epsilon that holds.")
 @click.option("--sigma", help="The noise, in the units of the value. With --epsilon: the delta.")
 @click.option("--width", default="1", show_default=True, help="How far apart two values can be.")
@@ -223,8 +232,8 @@ def raw(delta: str, coordinates: int, people: int, as_json: bool) -> None:
     document = {"delta": exposed.delta, "people_exposed": exposed.people, "anyone_exposed": exposed.anyone}
     lines = [
         f"One person's raw value is published with probability {exposed.delta:.4g}; delta is exactly that.",
-        f"Exposed completely, on average: {exposed.people:.4g} of {people:,} people. "
-        f"Somebody is with probability {exposed.anyone:.4g}.",
+        f"Expected to be exposed completely: {exposed.people:.4g} of {'1 person' if people == 1 else f'{people:,} people'}. "
+        f"The probability that anyone is: {exposed.anyone:.4g}.",
     ]
     _say(document, lines, as_json)
 

@@ -20,7 +20,7 @@ from deniable.cli.quiet import with_quiet
 from deniable.errors import DeniableError, MissingPackage, OutOfDomain, ProtocolError, WireError
 
 BAD_DATA, BAD_QUESTION = 1, 2
-EXIT_CODES = "Exit codes: 0 done, 1 the data could not be used or a claim was disproved, 2 asked wrongly, 130 stopped."
+EXIT_CODES = "Exit codes: 0 done, 1 the data could not be used or a claim was disproved, 2 the command was wrong, 130 interrupted."
 
 
 class OneLineErrors(click.Group):

@@ -21,18 +21,22 @@ VIOLATED, NO_VERDICT = 1, 3
 LARGEST = 1 << 26
 
 
-@click.command(short_help="Check a privacy claim: of a recipe exactly, of any program by its draws.")
+@click.command(short_help="Test a privacy claim: a recipe exactly, any program by its output.")
 @click.option("--recipe", metavar="FILE", help="A recipe, survey or compiled channel: checked exactly, by integers.")
 @click.option(
     "--command", "program", metavar="COMMAND", help="A program that reads a value from standard input and prints a report."
 )
 @click.option("--python", "function", metavar="MODULE:FUNCTION", help="A Python function from value to report.")
 @click.option("--url", help="A service that answers a POST of a JSON value with a report.")
-@click.option("--inputs", metavar="VALUES", help="Test values, separated by commas, or a JSON list: all that could differ.")
-@click.option("--epsilon", "-e", help="The claim; for a recipe, its own unless given.")
-@click.option("--delta", type=float, default=0.0, show_default=True, help="The claim's delta.")
-@click.option("--samples", type=click.IntRange(400), help="Draws in all; 1,000,000 for functions, 20,000 otherwise.")
-@click.option("--level", "confidence", type=float, default=0.9999, show_default=True, help="How sure a violation must be.")
+@click.option(
+    "--inputs", metavar="VALUES", help="Test values, separated by commas, or a JSON list: those that might be distinguishable."
+)
+@click.option("--epsilon", "-e", help="The epsilon that is claimed; by default the recipe's own.")
+@click.option("--delta", type=float, default=0.0, show_default=True, help="The delta that is claimed.")
+@click.option("--samples", type=click.IntRange(400), help="Draws in total; 1,000,000 for functions, 20,000 otherwise.")
+@click.option(
+    "--level", "confidence", type=float, default=0.9999, show_default=True, help="Confidence required to report a violation."
+)
 @click.option("--lines", is_flag=True, help="The program takes one value per line and prints one report per line.")
 @click.option("--vectorised", is_flag=True, help="The function takes an array of values and gives as many reports.")
 @click.option("--timeout", type=float, default=10.0, show_default=True, help="Seconds before a program or service counts as hung.")
@@ -57,11 +61,11 @@ def audit(
     """Try to disprove a privacy claim.
 
     A recipe's integers are checked by an independent verifier; with --samples its sampler is drawn from as well. Anything else
-    is asked for reports of the test values, in random order: the worst pair and event are looked for, then tested on fresh draws.
-    Programs that hang, crash or print something else are reported and not counted.
+    is asked for reports of the test values, in random order; a search finds the worst pair and event, and fresh draws test them.
+    Programs that hang, crash or print something else are reported; a missing report is an event like any other.
 
     The exit code is 0 when nothing was found, 1 for a violation, 2 when the question was wrong, and 3 for no verdict: too few
-    reports came back, or they never repeat and no event told the test values apart.
+    reports came back, or they never repeat and no event showed a tenth of the claim.
     """
     if sum(source is not None for source in (recipe, program, function, url)) != 1:
         raise click.UsageError("give one of --recipe, --command, --python and --url")
@@ -179,7 +183,8 @@ def _of_recipe(path: str, epsilon: str | None, samples: int | None, confidence: 
     except OSError as error:  # not left to others: exit code 1 would say that the promise is broken
         raise click.UsageError(f"{error.filename or path}: {error.strerror or 'cannot be used'}") from None
     except (WireError, OutOfDomain) as error:
-        raise click.UsageError(f"--recipe: {error}") from None
+        served = "; a survey's document is at the address that `deniable serve` prints" if path.endswith(".toml") else ""
+        raise click.UsageError(f"--recipe: {error}{served}") from None
     claim = None if epsilon is None else Epsilon(epsilon, allow_large=True).exact
     verdict = verify(document, claim)
     word = {True: "holds", False: "DOES NOT HOLD", None: "not judged"}[verdict.holds]

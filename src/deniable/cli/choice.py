@@ -46,8 +46,8 @@ def _usual_domain(kind: type[Mechanism]) -> Domain:
     if isinstance(field.default, Domain):
         return field.default
     if field.default_factory is not MISSING:
-        made: Domain = field.default_factory()
-        return made
+        domain: Domain = field.default_factory()
+        return domain
     raise InvalidParameter(f"{kind.name} has no usual domain; give one with --domain, for example --domain interval:0,1")
 
 

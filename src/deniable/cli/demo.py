@@ -2,54 +2,85 @@
 
 from __future__ import annotations
 
-import sys
 import threading
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from deniable.cli.demo_collector import DEVICES, Collected, collect, demo_survey, running_collector
 from deniable.cli.demo_questions import EPSILON, Finding, carriers, delays, departures, wind
-from deniable.cli.terminal import console, print_json, table
+from deniable.cli.terminal import console, counted, print_json, table
+
+if TYPE_CHECKING:
+    from deniable.cli.flights import Flights
+
+STEPS = 7
 
 
 @click.command(short_help="Perturb public data locally and compare estimates with the truth.")
 @click.option("--output", "-o", default="output", show_default=True, metavar="DIRECTORY", help="Where the charts go.")
 @click.option("--devices", default=DEVICES, show_default=True, type=click.IntRange(1), help="Devices that answer the survey.")
-@click.option("--headless", is_flag=True, help="End when everything is shown, also on a terminal.")
+@click.option("--serve", "stay", is_flag=True, help="Leave the collector running at the end, with its dashboard, until Ctrl-C.")
+@click.option("--headless", is_flag=True, hidden=True, help="The default since 0.3; accepted for older scripts.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON and end.")
-def demo(output: str, devices: int, headless: bool, as_json: bool) -> None:
+def demo(output: str, devices: int, stay: bool, headless: bool, as_json: bool) -> None:
     """Perturb 336,776 flights one by one and estimate what was lost; then collect a survey from 100,000 devices.
 
-    The collector runs on this machine, on SQLite, until Ctrl-C (or at once to its end when nobody watches).
+    The collector runs on this machine, on SQLite. It stops at the end, unless you ask for its dashboard with --serve.
     Needs an extra: pip install 'deniable[demo]'.
 
     \b
     deniable demo
-    deniable demo --headless
+    deniable demo --serve
     """
     from deniable.cli.flights import airline_names, flights
 
+    airline_names()  # says what to install, before anything begins
+    say = _steps()
+    say("reading the flights of a year")
     data = flights()
-    findings = [carriers(data), delays(data), departures(data), wind()]
+    asked: dict[str, Callable[[Flights], Finding]] = {"airlines": carriers, "delays": delays, "departures": departures}
+    findings = []
+    for what, ask in asked.items():
+        say(f"{what}: perturbing every flight and estimating")
+        findings.append(ask(data))
+    say("wind directions: the same")
+    findings.append(wind())
+    say(f"drawing charts into {output}")
     charts = draw(findings, Path(output))
     out = console()
     if not as_json:
         _show(findings, charts, out)
-    with running_collector(Path(output), demo_survey(sorted(airline_names()))) as said:
-        collected = collect(said, data, devices)
+    say(f"starting a collector; {counted(devices, 'device')} will answer its survey over HTTP")
+    with running_collector(Path(output), demo_survey(sorted(airline_names()))) as serving:
+        collected = collect(serving, data, devices)
         if as_json:
             facts = {"epsilon": EPSILON, "findings": [finding.document() for finding in findings], "charts": charts}
             print_json({**facts, "collector": collected.document()})
             return
         _show_collected(collected, out)
-        if not headless and sys.stdin.isatty() and out.is_terminal:
-            out.print("The collector goes on. Open the dashboard, answer the survey yourself; stop with Ctrl-C.")
+        if stay:
+            out.print(f"Dashboard: {collected.address}/ (answer the survey there yourself; stop with Ctrl-C)", soft_wrap=True)
             with suppress(KeyboardInterrupt):
                 threading.Event().wait()
-    out.print("The collector has stopped.")
+            return
+    out.print("The collector has stopped. To look at its dashboard: deniable demo --serve")
+
+
+def _steps() -> Callable[[str], None]:
+    """One line for each step, with the seconds so far, on standard error."""
+    began, number = time.monotonic(), 0
+
+    def say(what: str) -> None:
+        nonlocal number
+        number += 1
+        click.echo(f"[{number}/{STEPS}] {time.monotonic() - began:4.1f} s  {what}", err=True)
+
+    return say
 
 
 def _show(findings: list[Finding], charts: list[str], out: Any) -> None:
@@ -73,15 +104,14 @@ def _show(findings: list[Finding], charts: list[str], out: Any) -> None:
 def _show_collected(collected: Collected, out: Any) -> None:
     numbers = ("estimate", "± 95 %", "truth")
     title = f"A survey, collected over HTTP: {collected.devices:,} devices, epsilon 2 for a whole answer"
-    made = table("", *numbers, "inside", title=title, numbers=numbers)
+    rows = table("", *numbers, "inside", title=title, numbers=numbers)
     for row in collected.rows:
         cells = [f"{row['estimate']:.2f}", f"{(row['high'] - row['low']) / 2:.2f}", f"{row['truth']:.2f}"]
-        made.add_row(row["name"], *cells, "yes" if row["inside"] else "no")
-    out.print(made)
+        rows.add_row(row["name"], *cells, "yes" if row["inside"] else "no")
+    out.print(rows)
     rate = collected.devices / collected.seconds
     out.print(f"  every device answered one question, picked at random; {rate:,.0f} reports a second, each counted exactly once")
     out.print(f"  certificate: {collected.certificate['inequality']}", soft_wrap=True)
-    out.print(f"Dashboard: {collected.address}/", soft_wrap=True)
 
 
 def draw(findings: list[Finding], directory: Path) -> list[str]:
@@ -103,9 +133,9 @@ def draw(findings: list[Finding], directory: Path) -> list[str]:
 def _table(finding: Finding) -> Any:
     numbers = ("estimate", "± 95 %", "truth", "error")
     title = f"{finding.question} ({finding.unit}): {finding.reports:,} reports by {finding.mechanism.name} at epsilon {EPSILON}"
-    made = table("", *numbers, "inside", title=title, numbers=numbers)
+    rows = table("", *numbers, "inside", title=title, numbers=numbers)
     for row in finding.rows:
         reach, off = (row["high"] - row["low"]) / 2, row["estimate"] - row["truth"]
         cells = [f"{row['estimate']:.2f}", f"{reach:.2f}", f"{row['truth']:.2f}", f"{off:+.2f}", "yes" if row["inside"] else "no"]
-        made.add_row(row["name"], *cells)
-    return made
+        rows.add_row(row["name"], *cells)
+    return rows

@@ -58,7 +58,7 @@ class Collected:
     certificate: dict[str, Any]
 
     def document(self) -> dict[str, Any]:
-        """For programs."""
+        """What `--json` prints of the collector."""
         facts = {"address": self.address, "survey": self.survey, "devices": self.devices, "seconds": self.seconds}
         return {**facts, "rows": self.rows, "certificate": self.certificate}
 
@@ -87,11 +87,11 @@ def running_collector(directory: Path, toml: str) -> Iterator[dict[str, Any]]:
             process.stdout.close()
 
 
-def collect(said: dict[str, Any], data: Flights, devices: int = DEVICES) -> Collected:
+def collect(serving: dict[str, Any], data: Flights, devices: int = DEVICES) -> Collected:
     """Let `devices` flights answer, each as a device of its own, and read the estimates."""
     from deniable.surveys import BATCH_TYPE, HttpTransport, Survey, batch_head
 
-    address, name = said["address"], said["surveys"][0]["hash"]
+    address, name = serving["address"], serving["surveys"][0]["hash"]
     transport = HttpTransport(timeout=PATIENCE)
     base = f"{address}/v1/surveys/{name}"
     survey = Survey.from_json(transport.get(base)[1], hash=name)

@@ -45,7 +45,7 @@ class Finding:
             self.bins.append(_row(name, value, ends, true))
 
     def document(self) -> dict[str, Any]:
-        """For programs."""
+        """What `--json` prints of one question."""
         certificate = self.mechanism.certificate().to_dict()
         facts = {"question": self.question, "reports": self.reports, "unit": self.unit}
         return {**facts, "rows": self.rows, "bins": self.bins, "certificate": certificate}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 USUAL = {"interval": "interval:0,1", "circle": "circle", "rectangle": "rectangle:0,1,0,1"}
 
 
-@click.command(short_help="The best mechanism for a question, with a certificate.")
+@click.command(short_help="Compute the best mechanism for a question, with a proof.")
 @click.option(
     "--domain", "-d", default="interval", show_default=True, help="interval[:0,1], circle[:period] or rectangle[:x0,x1,y0,y1]."
 )
@@ -33,7 +33,7 @@ USUAL = {"interval": "interval:0,1", "circle": "circle", "rectangle": "rectangle
 )
 @click.option("--unbiased", is_flag=True, help="The mean of a report must be the value; minimise the worst variance.")
 @click.option(
-    "--test", nargs=2, metavar="P0 P1", help="Instead of numbers: tell two distributions apart (see `deniable extremal`)."
+    "--test", nargs=2, metavar="P0 P1", help="Instead of numbers: a test between two distributions (see `deniable extremal`)."
 )
 @click.option("--workload", help="Instead of a domain: linear questions: prefix, ranges, histogram, marginals:K or a .csv file.")
 @click.option("--size", type=int, help="With --workload: how many values there are.")

@@ -21,7 +21,7 @@ REPEATS = {
 }
 
 
-@click.command(short_help="One page about a survey's privacy, to be published.")
+@click.command(short_help="Write a page about a survey's privacy, for publication.")
 @click.argument("source", metavar="SURVEY")
 @click.option("--output", "-o", type=click.Path(dir_okay=False), metavar="FILE.html", help="Write a page; else JSON is printed.")
 @click.option("--steward", default="", help="Who runs the survey and answers questions about it.")
@@ -32,7 +32,7 @@ def disclose(source: str, output: str | None, steward: str, ca: str | None, as_j
 
     The fields follow what NIST SP 800-226 asks of a differential privacy guarantee and what public registries of deployments list:
     the unit of privacy, the trust model, epsilon and delta, the mechanism, who sees what. Every number is read off the survey's own
-    integers and can be checked again by anybody.
+    integers and can be checked again by anyone.
     """
     survey = _survey(source, ca)
     facts = disclosure(survey, steward)

@@ -31,12 +31,12 @@ class Check:
     fix: str = ""
 
 
-@click.command(short_help="What is installed, what each extra adds, and how to get it.")
+@click.command(short_help="Show what is installed and what each extra adds.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def doctor(as_json: bool) -> None:
     """Look at this installation: the core, the extras, and programs that some tests use.
 
-    The exit code is 1 when something that is installed does not work; a missing extra is no fault.
+    The exit code is 1 when something that is installed does not work; a missing extra is not an error.
     """
     core, extras, programs = _core(), _extras(), _programs()
     if as_json:

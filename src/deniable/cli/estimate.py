@@ -11,7 +11,7 @@ from click.core import ParameterSource
 from deniable.cli.answers import QUESTIONS, Answer, Wish, answer, usual_question
 from deniable.cli.engine import engine_for, engine_options, engine_recipe, files_told, read_by_engine
 from deniable.cli.recipes import recipe_of
-from deniable.cli.terminal import block_chart, byte_progress, console, print_json, table
+from deniable.cli.terminal import block_chart, byte_progress, console, counted, print_json, table
 from deniable.errors import InvalidParameter, Malformed
 
 if TYPE_CHECKING:
@@ -35,10 +35,10 @@ USED_BY = {
 NO_TABLES = (".dn", ".jsonl", ".ndjson")
 
 
-@click.command(short_help="Estimate from files of reports, with honest uncertainty.")
+@click.command(short_help="Turn reports into estimates with intervals.")
 @click.argument("reports", nargs=-1, required=True)
 @click.option("--recipe", "-r", metavar="FILE", help="The recipe; by default REPORTS.recipe.json beside the reports.")
-@click.option("--what", "-w", type=click.Choice(list(QUESTIONS)), help="The question; by default what suits the domain.")
+@click.option("--what", "-w", type=click.Choice(list(QUESTIONS)), help="What to estimate; by default what suits the domain.")
 @click.option("--field", help="The field of a record to ask about.")
 @click.option("--bins", type=click.IntRange(1), help="How many bins a distribution has.")
 @click.option(
@@ -46,22 +46,32 @@ NO_TABLES = (".dn", ".jsonl", ".ndjson")
     type=click.Choice(["penalized", "ems", "em"]),
     default="penalized",
     show_default=True,
-    help="As smooth as the reports ask for, smoothed, or most likely.",
+    help="penalized: as smooth as the reports support; ems: smoothed; em: maximum likelihood.",
 )
-@click.option("--levels", default=".25,.5,.75", show_default=True, help="Which quantiles.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="How sure the intervals are.")
+@click.option("--levels", default=".25,.5,.75", show_default=True, help="Which quantiles, such as .1,.5,.9.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level of the intervals.")
 @click.option(
     "--intervals",
     type=click.Choice(["auto", "wald", "exact"]),
     default="auto",
     show_default=True,
-    help="Auto holds for few reports too; wald is the normal one; exact is on the safe side.",
+    help="auto also holds for few reports; wald is the normal approximation; exact is conservative.",
 )
-@click.option("--together", is_flag=True, help="All intervals hold at once, at this level.")
-@click.option("--multiples-of", type=float, help="Assume that values are multiples of this; the answer says so.")
-@click.option("--target", type=click.Choice(list(TARGETS)), default="these-users", show_default=True, help="Whose value it is.")
-@click.option("--project", type=click.Choice(PROJECTIONS), help="Make shares possible ones; biased, the intervals stay.")
-@click.option("--share", type=float, default=0.0, help="Heavy hitters: the share of people a word must have to be found.")
+@click.option("--together", is_flag=True, help="Make all intervals hold at once at this level.")
+@click.option("--multiples-of", type=float, help="Assume that all values are multiples of this number; the answer says so.")
+@click.option(
+    "--target",
+    type=click.Choice(list(TARGETS)),
+    default="these-users",
+    show_default=True,
+    help="Estimate the value of the people who answered, or of the population.",
+)
+@click.option(
+    "--project",
+    type=click.Choice(PROJECTIONS),
+    help="Project shares onto possible ones; this adds bias, and the intervals stay as they were.",
+)
+@click.option("--share", type=float, default=0.0, help="Heavy hitters: report words with at least this share of people.")
 @click.option("--column", default="output", show_default=True, help="The column of a table that holds the outputs.")
 @click.option("--base", type=click.Choice(["16", "10"]), default="16", show_default=True, help="How outputs are written in text.")
 @click.option("--chart", type=click.Path(dir_okay=False), help="Draw the estimates to a .png, .svg, .html or .json file.")
@@ -223,7 +233,7 @@ def _draw(estimated: Answer, what: str, source: Accumulator, path: str) -> None:
     from deniable.charts import save
 
     mechanism = source.mechanism
-    subtitle = f"{source.n:,} reports by {mechanism.name} at ε = {float(mechanism.privacy):g}, {estimated.target}"
+    subtitle = f"{counted(source.n, 'report')} by {mechanism.name} at ε = {float(mechanism.privacy):g}, {estimated.target}"
     save(estimated.draw(f"Estimated {what}", subtitle), path)
 
 
@@ -232,15 +242,15 @@ def _print(estimated: Answer, what: str, source: Accumulator, level: float, char
 
     numbers = ("estimate", "low", "high", "standard error")
     mechanism = source.mechanism
-    title = f"{what.capitalize()}: {source.n:,} reports by {mechanism.name} at epsilon {float(mechanism.privacy):g}"
-    made = table("", *numbers, title=title, numbers=numbers)
+    title = f"{what.capitalize()}: {counted(source.n, 'report')} by {mechanism.name} at epsilon {float(mechanism.privacy):g}"
+    shown = table("", *numbers, title=title, numbers=numbers)
     for row in estimated.rows[:MOST_ROWS]:
-        made.add_row(escape(row["label"]), *(f"{row[key]:.6g}" for key in ("value", "low", "high", "standard_error")))
+        shown.add_row(escape(row["label"]), *(f"{row[key]:.6g}" for key in ("value", "low", "high", "standard_error")))
     out = console()
     if len(estimated.rows) > MOST_ROWS and "from" in estimated.rows[0]:
         _print_blocks(out, title, estimated.rows)
     else:
-        out.print(made)
+        out.print(shown)
         if len(estimated.rows) > MOST_ROWS:
             out.print(f"… and {len(estimated.rows) - MOST_ROWS} more; --json prints all of them")
     out.print(f"{100 * level:g} % intervals for {estimated.target}; {estimated.method}", soft_wrap=True, markup=False)

@@ -14,8 +14,8 @@ from typing import IO
 import click
 
 from deniable.cli.recipes import recipe_beside, write_recipe
-from deniable.cli.survey_address import ca_option, find_survey, said, token_from
-from deniable.cli.terminal import byte_progress, print_json
+from deniable.cli.survey_address import ca_option, find_survey, refusal_words, token_from
+from deniable.cli.terminal import byte_progress, counted, print_json
 from deniable.errors import InvalidParameter, NotDelivered
 
 TOKEN = "DENIABLE_TOKEN"  # noqa: S105 - the name of a variable
@@ -58,7 +58,7 @@ def export(url: str, what: str | None, output: str, token_file: str | None, ca: 
     if as_json:
         print_json({"survey": place.hash, "what": what, "bytes": size, "output": output, "recipe_file": recipe})
     else:
-        click.echo(f"{output}: {size:,} bytes" + (f"; estimate with: deniable estimate {output}" if recipe else ""))
+        click.echo(f"{output}: {counted(size, 'byte')}" + (f"; estimate with: deniable estimate {output}" if recipe else ""))
 
 
 def admin_token(path: str | None) -> str:
@@ -78,7 +78,7 @@ def _saved(url: str, token: str, ca: str | None, path: Path, advance: Callable[[
     try:
         with os.fdopen(number, "w+b") as file:
             try:
-                with open_request(request, PATIENCE, token=token, ca=ca) as answer:
+                with open_request(request, PATIENCE, token=token, ca=ca, endless=True) as answer:
                     size = _copied(answer, file, advance)
             except urllib.error.HTTPError as answer:
                 with answer:
@@ -116,6 +116,7 @@ def _check_whole(file: IO[bytes], size: int) -> None:
 
 
 def _refused(status: int, data: bytes) -> str:
+    refusal = "does not export this"
     if status in (401, 403):
-        return f"the collector does not take this token for administration; `deniable token NAME` makes one: {said(status, data)}"
-    return f"the collector does not export this: {said(status, data)}"
+        refusal = "does not take this token for administration; `deniable token NAME` makes one"
+    return f"the collector {refusal}: {refusal_words(status, data)}"

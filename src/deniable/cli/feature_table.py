@@ -88,7 +88,9 @@ def _number(cell: str, name: str, place: int) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise Malformed(f"{name[:60]} in row {place} is missing or no number; it is not shown because it may be private")
+        raise Malformed(
+            f"{name[:60]} in row {place} is missing or not a number (not shown: it may be private); drop or fill that row first"
+        )
     return number
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from deniable.cli.terminal import console, print_json, table
+from deniable.cli.terminal import console, counted, print_json, table
 from deniable.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ SHOWN = 12
 """Longer lists of answers are cut in the terminal; --json has them all."""
 
 
-@click.command("extremal", short_help="The best reports for a hypothesis test, with a certificate.")
+@click.command("extremal", short_help="Compute the best reports for a hypothesis test.")
 @click.argument("p0")
 @click.argument("p1")
 @click.option("--epsilon", "-e", required=True, help="Privacy level: a number or a ratio such as 1/3.")
@@ -99,7 +99,8 @@ def _print(designed: ExtremalDesign, size: SampleSize, alpha: float, beta: float
     if len(size.scores) > SHOWN:
         out.print(f"… and {len(size.scores) - SHOWN} more answers; --json has them all\n")
     out.print(
-        f"{size.sufficient} reports are enough for errors of {alpha:g} and {beta:g}; no test needs fewer than {size.necessary}.\n"
+        f"{counted(size.sufficient, 'report')} suffice for errors of {alpha:g} and {beta:g}; "
+        f"no test needs fewer than {size.necessary:,}.\n"
         f"Reject P0 when the mean score exceeds {size.threshold + 0.0:.6f}."
     )
     certificate = mechanism.certificate()
@@ -110,7 +111,7 @@ def _regime(designed: ExtremalDesign) -> str:
     count = len(designed.mechanism.patterns)
     return {
         "binary": "two blocks of categories: the binary mechanism",
-        "k-rr": "every category by itself: k-ary randomized response",
+        "k-rr": "every category on its own: k-ary randomized response",
         "blocks": f"randomized response between {count} blocks of categories",
         "staircase": f"{count} overlapping sets of categories",
     }[designed.regime]

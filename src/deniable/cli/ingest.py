@@ -10,14 +10,14 @@ from typing import Any
 import click
 
 from deniable.cli.database_option import database_option, json_option, named_survey, opened_store
-from deniable.cli.terminal import print_json
+from deniable.cli.terminal import counted, print_json
 from deniable.errors import InvalidParameter, Malformed, WireError
 from deniable.surveys import KEY_BYTES, decode_batch
 
 MOST_BYTES = 1 << 28
 
 
-@click.command(short_help="Count files of wire batches, each exactly once.")
+@click.command(short_help="Count files of reports, each exactly once.")
 @click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False))
 @click.option("--survey", "-s", "name", required=True, help="The survey's hash, or its first digits.")
 @database_option
@@ -49,9 +49,9 @@ def ingest(folder: str, name: str, database: str, as_json: bool) -> None:
     if as_json:
         print_json(document)
     else:
-        click.echo(f"{accepted:,} reports counted, {known:,} counted before, from {len(paths):,} files")
+        click.echo(f"{counted(accepted, 'report')} counted, {known:,} counted before, from {counted(len(paths), 'file')}")
     for why, count in sorted(refused.items()):
-        click.echo(f"deniable: {count:,} of {len(paths):,} files were not counted: {why}", err=True)
+        click.echo(f"deniable: not counted: {count:,} of {counted(len(paths), 'file')}: {why}", err=True)
     if refused:
         click.get_current_context().exit(1)
 

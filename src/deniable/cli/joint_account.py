@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from deniable.cli.terminal import console, print_json, table
+from deniable.cli.terminal import console, counted, print_json, table
 from deniable.core import Epsilon
 from deniable.errors import InvalidParameter
 
@@ -31,7 +31,7 @@ DATA = ("Kosarak", "Amazon", "E-commerce", "Census")
 @click.option("--published", is_flag=True, help="The published heuristic instead: no protection against a colluding partner.")
 @click.option("--optimal", is_flag=True, help="The least variance with epsilon kept against colluders who do not know the pairing.")
 @click.option("--leftover", is_flag=True, help="Allow an odd number of users: the last one answers alone, by randomized response.")
-@click.option("--runs", type=int, default=0, show_default=True, help="Simulate so many surveys beside the formulas.")
+@click.option("--runs", type=int, default=0, show_default=True, help="Also simulate this many surveys.")
 @click.option("--chart", type=click.Path(dir_okay=False), help="Draw variance and privacy to a .png, .svg, .html or .json file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; infinite numbers are null.")
 def account(
@@ -123,25 +123,25 @@ def _choose(level: Epsilon, n: int, m: int, ones: int, collusion: str | None, pu
 
 
 def _warnings(pair: Pair, accounting: Accounting, variance: float, plain: float, alone: bool) -> list[str]:
-    said = []
+    warnings = []
     if math.isinf(accounting.epsilon_known_pairing):
-        said.append(
+        warnings.append(
             f"A colluding partner, or anyone who knows the partner's true value, learns this user's bit outright "
             f"with probability q = {float(pair.lie):.4g}."
         )
     elif plain <= variance and pair.correlation:
-        said.append(
+        warnings.append(
             f"Plain randomized response run at epsilon = {accounting.epsilon_known_pairing:.6g} has variance {plain:.6g}, "
             "below this one; joint answers pay only when strangers and partners deserve different guarantees."
         )
     if accounting.epsilon_secret_pairing > accounting.epsilon_printed * (1 + 1e-9):
-        said.append(
+        warnings.append(
             f"The published theorem would claim {accounting.epsilon_printed:.6g} for {accounting.m} colluders; "
             f"the exact number is {_shown(accounting.epsilon_secret_pairing)}."
         )
     if alone:
-        said.append("n is odd: the last user, chosen at random, answers alone by plain randomized response with the same p.")
-    return said
+        warnings.append("n is odd: the last user, chosen at random, answers alone by plain randomized response with the same p.")
+    return warnings
 
 
 def _simulated(pair: Pair, level: Epsilon, n: int, ones: int, runs: int, leftover: bool, *, quiet: bool) -> dict[str, Any]:
@@ -193,7 +193,10 @@ def _draw(pair: Pair, level: Epsilon, n: int, path: str, setting: str) -> None:
 def _print(document: dict[str, Any]) -> None:
     out = console()
     out.print(f"[bold]joint randomized response[/bold]  {document['setting']}", soft_wrap=True)
-    out.print(f"{document['n']} users, {document['ones']} ones, {document['colluders']} colluders", soft_wrap=True)
+    out.print(
+        f"{counted(document['n'], 'user')}, {counted(document['ones'], 'one')}, {counted(document['colluders'], 'colluder')}",
+        soft_wrap=True,
+    )
     out.print(f"p = {document['p']:.6g}, rho = {document['rho']:.6g}")
     rows = table("privacy of one honest user", "epsilon", numbers=["epsilon"])
     for label, key in (
@@ -213,8 +216,8 @@ def _print(document: dict[str, Any]) -> None:
     for name, simulated in document.get("simulation", {}).items():
         rows.add_row(f"simulated, {name.replace('_', ' ')}", f"{simulated['mse']:.6g} ± {simulated['mse_standard_error']:.2g}")
     out.print(rows)
-    for said in document["warnings"]:
-        out.print(f"[bold]warning:[/bold] {said}", soft_wrap=True)
+    for warning in document["warnings"]:
+        out.print(f"[bold]warning:[/bold] {warning}", soft_wrap=True)
     if "chart" in document:
         click.echo(f"chart: {document['chart']}")
 

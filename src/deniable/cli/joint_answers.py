@@ -31,8 +31,8 @@ colluders_option = click.option(
 
 @click.command(short_help="Make the public survey document.")
 @click.option("--round", "round_name", required=True, help="The name of the round.")
-@click.option("--epsilon", "-e", help="Privacy level against whoever sees a report.")
-@click.option("--epsilon-collusion", "collusion", help="Privacy level against a partner who shares his indicator.")
+@click.option("--epsilon", "-e", help="Privacy level against anyone who sees a report.")
+@click.option("--epsilon-collusion", "collusion", help="Privacy level against a partner who shares their indicator.")
 @click.option("--p", help="Instead: how often a user tells the truth, for example 3/4.")
 @click.option("--rho", help="And the correlation, for example --rho=-1/6.")
 @click.option("--users", "-n", type=click.IntRange(2), default=2, show_default=True, help="How many users you expect.")
@@ -53,9 +53,9 @@ def survey(
     """Write the public document of a joint survey, and say what it protects from whom. Experimental."""
     from deniable.studies import JointSurvey, joint_privacy, write_new
 
-    made = JointSurvey(round_name, _law(epsilon, collusion, p, rho))
-    levels = joint_privacy(made, colluders=colluders, users=users)
-    write_new(path, made.to_json() + "\n")
+    asked = JointSurvey(round_name, _law(epsilon, collusion, p, rho))
+    levels = joint_privacy(asked, colluders=colluders, users=users)
+    write_new(path, asked.to_json() + "\n")
     print_json(_levels(levels)) if as_json else click.echo("\n".join(levels.words()))
 
 
@@ -114,7 +114,7 @@ def _with_key(asked: JointSurvey, role: str, name: str, public: bytes) -> tuple[
 @click.option("--timeout", type=float, default=30, show_default=True, help="Seconds for the whole conversation.")
 @click.option("--ledger", type=Path, metavar="FILE", help="What you have spent; by default NAME.ledger.")
 @click.option("--limit", default=str(USUAL_LIMIT), show_default=True, help="The most that all your answers may cost together.")
-@click.option("--trust-partner", is_flag=True, help="Count only what strangers learn: the partner will not share his indicator.")
+@click.option("--trust-partner", is_flag=True, help="Count only what strangers learn: the partner will not share their indicator.")
 @colluders_option
 @key_file
 @survey_file

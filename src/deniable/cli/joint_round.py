@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from deniable.cli.joint_answers import json_option, key_file, name_option, survey_file
-from deniable.cli.terminal import print_json
+from deniable.cli.terminal import counted, print_json
 from deniable.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -47,13 +47,13 @@ def pair(name: str, place: str, timeout: float, key: Path | None, path: Path, pa
         click.echo(f"{name} answers " + ("alone" if partner is None else f"with {partner}") + f"; record {told.fingerprint}")
 
 
-@click.command(short_help="Follow the public record again.")
+@click.command(short_help="Replay the public record.")
 @record_file
 @survey_file
 @paired_file
 @json_option
 def check(record: Path, path: Path, paired: Path, as_json: bool) -> None:
-    """Follow a public record again, name who broke the rules, and write the paired survey."""
+    """Replay a public record, name anyone who broke the rules, and write the paired survey."""
     from deniable.studies import JointSurvey, replay, write_same
 
     asked = JointSurvey.load(path)
@@ -73,20 +73,21 @@ def check(record: Path, path: Path, paired: Path, as_json: bool) -> None:
 
 def _summary(asked: JointSurvey, paired: JointSurvey, round_: JointRandomness) -> list[str]:
     pairing, absent = paired.pairing(), sorted(name for name in asked.users if round_.committed(name) is None)
-    said = [f"{len(paired.users)} users took part: {len(pairing.pairs)} pairs, joint bytes {round_.result().hex()}"]
-    said += [f"excluded: {reason}" for _, reason in sorted(round_.excluded.items())]
-    said += [f"false reveal: {name} is excluded; the committee opened the true one" for name in sorted(round_.false_reveals)]
-    said += [f"opened by the committee: {name}" for name in sorted(round_.opened - round_.false_reveals)]
-    said += [f"member {member} gave a share that does not fit" for member in sorted(round_.liars)]
-    said += [f"never came: {', '.join(absent)}"] if absent else []
+    who = f"{counted(len(paired.users), 'user')} took part: {counted(len(pairing.pairs), 'pair')}"
+    lines = [f"{who}, joint bytes {round_.result().hex()}"]
+    lines += [f"excluded: {reason}" for _, reason in sorted(round_.excluded.items())]
+    lines += [f"false reveal: {name} is excluded; the committee opened the true one" for name in sorted(round_.false_reveals)]
+    lines += [f"opened by the committee: {name}" for name in sorted(round_.opened - round_.false_reveals)]
+    lines += [f"member {member} gave a share that does not fit" for member in sorted(round_.liars)]
+    lines += [f"never came: {', '.join(absent)}"] if absent else []
     left = [*pairing.left, *([] if pairing.alone is None else [pairing.alone])]
-    return said + [f"{name} answers alone" for name in left]
+    return lines + [f"{name} answers alone" for name in left]
 
 
 @click.command(short_help="Keep the public record of a round.")
 @click.option("--key", type=Path, default=Path("board.key"), metavar="FILE", help="The board's key.")
 @record_file
-@click.option("--port", type=int, default=7456, show_default=True, help="0 takes a free one.")
+@click.option("--port", type=int, default=7456, show_default=True, help="The port to listen on; 0 takes any free one.")
 @host_option
 @click.option("--patience", type=float, default=60, show_default=True, help="Seconds to wait for those who are late or silent.")
 @click.option("--linger", type=float, default=10, show_default=True, help="Seconds to stay for readers after the end.")
@@ -97,8 +98,8 @@ def board(key: Path, record: Path, port: int, host: str, patience: float, linger
 
     from deniable.studies import Board, JointSurvey, read_identity, serve_board
 
-    made = Board(JointSurvey.load(path), read_identity(key), record, host, port, patience)
-    if not asyncio.run(serve_board(made, linger)):
+    served = Board(JointSurvey.load(path), read_identity(key), record, host, port, patience)
+    if not asyncio.run(serve_board(served, linger)):
         click.get_current_context().exit(1)
 
 
@@ -122,7 +123,7 @@ def member(key: Path, place: str, timeout: float, path: Path, as_json: bool) -> 
 
 
 @click.command(short_help="Connect pairs of users.")
-@click.option("--port", type=int, default=7455, show_default=True, help="0 takes a free one.")
+@click.option("--port", type=int, default=7455, show_default=True, help="The port to listen on; 0 takes any free one.")
 @host_option
 @click.option("--patience", type=float, default=60, show_default=True, help="Seconds to wait for a partner.")
 def relay(port: int, host: str, patience: float) -> None:
@@ -135,7 +136,7 @@ def relay(port: int, host: str, patience: float) -> None:
 
 
 @click.command(short_help="Pair users without learning the pairing: one process for each member.")
-@click.option("--members", type=int, default=3, show_default=True, help="How many the committee has.")
+@click.option("--members", type=int, default=3, show_default=True, help="How many members the committee has.")
 @click.option("--index", type=int, required=True, help="Which member this is, from 0.")
 @click.option("--base-port", type=int, default=11400, show_default=True, help="The port of the first member; the others follow.")
 @click.option("--input", "shares", type=Path, required=True, metavar="FILE", help="This member's shares.")
@@ -143,9 +144,9 @@ def relay(port: int, host: str, patience: float) -> None:
 @click.option("--timeout", type=float, default=300, show_default=True, help="Seconds, waiting for the other members included.")
 @json_option
 def committee(members: int, index: int, base_port: int, shares: Path, output: Path, timeout: float, as_json: bool) -> None:
-    """Be one member of a committee that sorts secret keys; all of them run on one machine."""
+    """Run one member of a committee that sorts secret keys; all of them run on one machine."""
     from deniable.studies import load_input, pair_within, save_rows
 
     rows = pair_within(timeout, members, index, base_port, *load_input(shares))
     save_rows(output, rows)
-    print_json({"rows": len(rows), "output": str(output)}) if as_json else click.echo(f"{len(rows)} rows: {output}")
+    print_json({"rows": len(rows), "output": str(output)}) if as_json else click.echo(f"{counted(len(rows), 'row')}: {output}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from deniable.cli.hypothesis_test import probabilities
-from deniable.cli.terminal import console, print_json, table, waiting
+from deniable.cli.terminal import console, counted, print_json, table, waiting
 from deniable.errors import DeniableError, InvalidParameter
 from deniable.surveys import parse_domain
 
@@ -27,7 +27,7 @@ USUAL = {
 SHOWN = 12
 
 
-@click.command("plan", short_help="Which mechanism, how much epsilon, how many people.")
+@click.command("plan", short_help="Choose a mechanism, epsilon and the number of people.")
 @click.option(
     "--task",
     "-t",
@@ -35,29 +35,37 @@ SHOWN = 12
 )
 @click.option("--size", type=int, help="How many categories there are (frequency, workload).")
 @click.option("--domain", "-d", help="The domain, such as categories:a,b,c or interval:18,90.")
-@click.option("--users", "-n", "users", type=int, help="How many people answer; left out, the fewest that meet the target.")
-@click.option("--epsilon", "-e", help="All that one person spends; left out, the smallest that meets the target.")
-@click.option("--target-error", type=float, help="The error wanted.")
-@click.option("--half-width", type=float, help="Half of the 95 % interval wanted, instead.")
+@click.option("--users", "-n", "users", type=int, help="How many people answer. If left out: the fewest that meet the target.")
+@click.option("--epsilon", "-e", help="Everything one person spends. If left out: the smallest that meets the target.")
+@click.option("--target-error", type=float, help="The largest error you accept.")
+@click.option("--half-width", type=float, help="Instead of an error: the largest half-width of a 95 % interval you accept.")
 @click.option("--max-bytes", type=int, help="The most bytes a report may take.")
-@click.option("--attributes", type=int, default=1, show_default=True, help="So many questions of this kind to everyone.")
+@click.option("--attributes", type=int, default=1, show_default=True, help="How many questions of this kind everyone is asked.")
 @click.option("--repeats", type=int, default=1, show_default=True, help="How often everyone is asked.")
 @click.option("--unchanging", is_flag=True, help="With --repeats: values do not change, so one answer is kept and sent again.")
-@click.option("--spread", "data", default="even", show_default=True, help="Whose error counts: people spread even, or worst.")
-@click.option("--bins", type=int, default=16, show_default=True, help="For distribution and quantile.")
+@click.option(
+    "--spread",
+    "data",
+    default="even",
+    show_default=True,
+    help="Whose error counts: even (people spread evenly) or worst (the worst value).",
+)
+@click.option("--bins", type=int, default=16, show_default=True, help="For distribution and quantile: the number of bins.")
 @click.option(
     "--metric",
     type=click.Choice(["half-width", "wasserstein"]),
     default="half-width",
     show_default=True,
-    help="For distribution: the error is half of the bins' 95 % intervals, or the distance from the true distribution.",
+    help="For distribution: the half-width of the bins' 95 % intervals, or the distance from the true distribution.",
 )
 @click.option("--quantile", "level", type=float, default=0.5, show_default=True, help="For the task quantile: 0.5 is the median.")
-@click.option("--words", type=int, default=10, show_default=True, help="For heavy-hitters: about how many there are.")
+@click.option(
+    "--words", type=int, default=10, show_default=True, help="For heavy-hitters: about how many frequent words there are."
+)
 @click.option("--workload", help="For the task workload: prefix, ranges, histogram, marginals:K or a .csv file.")
 @click.option("--test", "hypotheses", nargs=2, metavar="P0 P1", help="For test: the shares under both hypotheses.")
 @click.option(
-    "--simulate", type=click.IntRange(2), help="Also try every candidate out in so many surveys (at most 20,000 users each)."
+    "--simulate", type=click.IntRange(2), help="Also simulate every candidate in this many surveys (at most 20,000 users each)."
 )
 @click.option("--chart", type=click.Path(dir_okay=False), help="Draw the frontier to a .png, .svg, .html or .json file.")
 @click.option("--recipe-out", type=click.Path(dir_okay=False), help="Write the pick's recipe to a file.")
@@ -103,22 +111,22 @@ def plan_command(
         **numbers,
     )
     with waiting("weighing the mechanisms"):
-        made = plan(question)
-    tried = {} if simulate is None else _simulated(made, simulate)
+        planned = plan(question)
+    tried = {} if simulate is None else _simulated(planned, simulate)
     if recipe_out is not None:
-        recipe = made.pick.to_dict()["recipe"]
+        recipe = planned.pick.to_dict()["recipe"]
         Path(recipe_out).write_text(json.dumps(recipe) + "\n", encoding="utf-8")
     if chart is not None:
         from deniable.charts import plan_chart, save
 
-        save(plan_chart(made), chart)
+        save(plan_chart(planned), chart)
     if as_json:
-        document = made.to_dict()
-        for one, row in zip(made.candidates, document["candidates"], strict=True):
+        document = planned.to_dict()
+        for one, row in zip(planned.candidates, document["candidates"], strict=True):
             row.update(tried.get(one.label, {}))
         print_json({**document, "recipe_out": recipe_out, "chart": chart})
         return
-    _print(made, tried)
+    _print(planned, tried)
     for what, where in (("recipe", recipe_out), ("chart", chart)):
         if where is not None:
             click.echo(f"{what}: {where}")
@@ -139,10 +147,10 @@ def _domain(task: str, size: int | None, domain: str | None) -> str:
 MOST_TRIED = 20_000
 
 
-def _simulated(made: Plan, runs: int) -> dict[str, dict[str, Any]]:
+def _simulated(planned: Plan, runs: int) -> dict[str, dict[str, Any]]:
     """Measured errors by label, for as many users as can be tried at once."""
-    users, errors = min(made.users, MOST_TRIED), {}
-    for one in made.candidates:
+    users, errors = min(planned.users, MOST_TRIED), {}
+    for one in planned.candidates:
         try:
             tried = one.way.simulated(users, runs)
         except DeniableError:
@@ -156,31 +164,30 @@ def _simulated(made: Plan, runs: int) -> dict[str, dict[str, Any]]:
     return errors
 
 
-def _print(made: Plan, tried: dict[str, dict[str, Any]]) -> None:
+def _print(planned: Plan, tried: dict[str, dict[str, Any]]) -> None:
     from deniable.planning import TRIED
 
-    out, question = console(), made.question
-    least = " (the smallest epsilon)" if float(made.epsilon) > TRIED[0] else " (enough; less was not tried)"
-    given = {None: "", "epsilon": least, "users": " (the fewest users)"}[made.found]
+    out, question = console(), planned.question
+    least = " (the smallest epsilon)" if float(planned.epsilon) > TRIED[0] else " (enough; less was not tried)"
+    given = {None: "", "epsilon": least, "users": " (the fewest users)"}[planned.found]
     several = f"{question.attributes} x " if question.attributes > 1 else ""
-    out.print(
-        f"[bold]{question.task}[/bold] on {several}{question.domain!r}, {made.users} users, ε = {float(made.epsilon):.6g}{given}"
-    )
-    out.print(f"error: {made.error_means}", soft_wrap=True)
-    columns = ["error", "± 95 %", "bytes", "draws", "counters", "1 % fakes"]
+    asked = f"{several}{question.domain!r}, {counted(planned.users, 'user')}"
+    out.print(f"[bold]{question.task}[/bold] on {asked}, ε = {float(planned.epsilon):.6g}{given}")
+    out.print(f"error: {planned.error_means}", soft_wrap=True)
+    columns = ["error", "± 95 %", "bytes", "draws", "counters", "1 % malicious"]
     head = ["mechanism", *columns, *(["measured"] if tried else [])]
     rows = table(*head, numbers=head[1:])
-    for one in made.candidates[:SHOWN]:
+    for one in planned.candidates[:SHOWN]:
         rows.add_row(*_row(one), *([_measured(tried.get(one.label))] if tried else []))
     out.print(rows)
-    if len(made.candidates) > SHOWN:
-        out.print(f"… and {len(made.candidates) - SHOWN} more; --json has them all")
-    out.print(f"pick: [bold]{made.pick.label}[/bold]. {made.why}", soft_wrap=True)
-    out.print(f"estimate with: {made.pick.way.estimator}", soft_wrap=True)
-    certificate = made.pick.recipes[-1].certificate()
-    out.print(f"privacy {'holds' if made.pick.holds else 'DOES NOT HOLD'}: {certificate.inequality}", soft_wrap=True)
-    if made.left_out:
-        out.print(f"left out: {', '.join(one.mechanism for one in made.left_out)} (--json says why)", soft_wrap=True)
+    if len(planned.candidates) > SHOWN:
+        out.print(f"… and {len(planned.candidates) - SHOWN} more; --json has them all")
+    out.print(f"pick: [bold]{planned.pick.label}[/bold]. {planned.why}", soft_wrap=True)
+    out.print(f"estimate with: {planned.pick.way.estimator}", soft_wrap=True)
+    certificate = planned.pick.recipes[-1].certificate()
+    out.print(f"privacy {'holds' if planned.pick.holds else 'DOES NOT HOLD'}: {certificate.inequality}", soft_wrap=True)
+    if planned.left_out:
+        out.print(f"left out: {', '.join(one.mechanism for one in planned.left_out)} (--json says why)", soft_wrap=True)
 
 
 def _row(one: Candidate) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -15,38 +15,57 @@ from deniable.core import Epsilon
 from deniable.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from deniable.studies import Model, Report, Study
+    from deniable.studies import Model, Study, UtilityReport
 
 USUAL = ("ogpm", "exponential", "laplace")
 MOST_LEVELS = 64
 SHOWN_RECORDS = 50
 
 
-@click.command(short_help="How often a model keeps its answer on perturbed input.")
+@click.command(short_help="Measure how often a model keeps its answer on perturbed input.")
 @click.argument("model", type=click.Path())
 @click.argument("data", type=click.Path())
 @click.option(
     "--sensitive", required=True, help="Features to perturb, with their public ranges: Age=0:100,BMI=10:60 (0:1 if none)."
 )
 @click.option("--mechanism", "-m", "mechanisms", multiple=True, help=f"May be repeated; {', '.join(USUAL)} if none is given.")
-@click.option("--epsilons", default="1:8", show_default=True, help="1:8 (steps of 1), 0.5:4:0.5, or a list 1,2,4.")
-@click.option("--budget", type=click.Choice(["each", "total"]), default="each", show_default=True, help="Whose epsilon it is.")
+@click.option(
+    "--epsilon",
+    "--epsilons",
+    "-e",
+    "epsilons",
+    default="1:8",
+    show_default=True,
+    help="LOW:HIGH in steps of 1, LOW:HIGH:STEP, or a list such as 1,2,4.",
+)
+@click.option(
+    "--budget",
+    type=click.Choice(["each", "total"]),
+    default="each",
+    show_default=True,
+    help="Whether epsilon is for each feature or for all of them in total.",
+)
 @click.option("--delta", help="For gaussian: its delta.")
 @click.option("--indicator", type=float, default=0.0, help="DANGER: publish the whole raw record with this probability.")
-@click.option("--row", type=int, help="One row of the data, 1 is the first; else all rows up to --limit, averaged.")
-@click.option("--limit", type=int, default=SHOWN_RECORDS, show_default=True, help="At most so many rows.")
+@click.option(
+    "--row", type=int, help="Use one row of the data (1 is the first) instead of the average over all rows up to --limit."
+)
+@click.option("--limit", type=int, default=SHOWN_RECORDS, show_default=True, help="Use at most this many rows.")
 @click.option(
     "--label", help="A column with the true answers: how often is the model right? Else: how often does it agree with itself?"
 )
+@click.option("--tolerance", type=float, help="For regression: a prediction that moves by at most this much counts as kept.")
 @click.option("--target", type=float, help="Also find the least epsilon that reaches this probability.")
 @click.option("--features", "costs", is_flag=True, help="Also say what each sensitive feature costs, at the middle epsilon.")
 @click.option(
     "--samples", type=int, default=20_000, show_default=True, help="How often the model may be asked, where it is sampled."
 )
 @click.option("--width", type=float, help="Stop asking when every record's interval should be this narrow; --samples is the most.")
-@click.option("--empirical", type=int, default=2_000, show_default=True, help="Plain reports per row beside it; 0 for none.")
-@click.option("--level", "confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
-@click.option("--together", is_flag=True, help="All intervals hold together with that confidence, not each on its own.")
+@click.option(
+    "--empirical", type=int, default=2_000, show_default=True, help="Also simulate this many reports per row; 0 for none."
+)
+@click.option("--level", "confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals.")
+@click.option("--together", is_flag=True, help="Make all intervals hold together at this level.")
 @click.option("--shape", help="Shape of one input of a torch module, for example 1,7,7.")
 @click.option("--trust-code", is_flag=True, help="Load pickles and TorchScript modules; they can run code, so only your own.")
 @click.option("--trust-type", "trusted", multiple=True, help="A type in a .skops file that you vouch for; may be repeated.")
@@ -102,7 +121,9 @@ def _question(path: str, data: str, asked: dict[str, Any]) -> Study:
     from deniable.studies import as_model, load_model, study
 
     shape = None if asked["shape"] is None else [int(size) for size in _whole("--shape", asked["shape"])]
-    judge = as_model(load_model(path, trust_code=asked["trust_code"], trusted=asked["trusted"]), shape=shape)
+    judge = as_model(
+        load_model(path, trust_code=asked["trust_code"], trusted=asked["trusted"]), shape=shape, tolerance=asked["tolerance"]
+    )
     rows = read_table(data, label=asked["label"])
     if asked["row"] is None:
         if asked["limit"] < 1:
@@ -138,6 +159,8 @@ def _truth(rows: Table, judge: Model) -> Any:
     """The labels as the model writes them."""
     if rows.labels is None:
         return None
+    if judge.tolerance is not None:
+        return _numbers(rows.labels)
     known = {str(label): label for label in judge.classes or ()}
     labels = [known.get(text, known.get(f"{text}.0")) if known else text for text in rows.labels]
     if any(label is None for label in labels):
@@ -147,7 +170,17 @@ def _truth(rows: Table, judge: Model) -> Any:
     return labels
 
 
-def _answers(question: Study, report: Report, names: list[str], asked: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+def _numbers(labels: Sequence[str]) -> list[float]:
+    try:
+        return [float(text) for text in labels]
+    except ValueError:
+        pass
+    raise InvalidParameter("--label: with --tolerance the true answers must be numbers")
+
+
+def _answers(
+    question: Study, report: UtilityReport, names: list[str], asked: dict[str, Any], options: dict[str, Any]
+) -> dict[str, Any]:
     from deniable.studies import (
         best_mechanism,
         best_statement,
@@ -161,11 +194,11 @@ def _answers(question: Study, report: Report, names: list[str], asked: dict[str,
     levels = sorted({row.epsilon for row in report.rows})
     middle = levels[len(levels) // 2]
     winner = best_mechanism(report, middle)
-    said = [statement(winner.row, report)]
+    statements = [statement(winner.row, report)]
     if report.records > 1:
-        said.append(worst_statement(winner.row, report))
+        statements.append(worst_statement(winner.row, report))
     if len(names) > 1:
-        said.append(best_statement(winner))
+        statements.append(best_statement(winner))
     document: dict[str, Any] = {"best": {"epsilon": middle, "mechanism": winner.row.mechanism, "certain": winner.certain}}
     if asked["target"] is not None:
         target = _chance("--target", asked["target"])
@@ -173,7 +206,7 @@ def _answers(question: Study, report: Report, names: list[str], asked: dict[str,
         for name in names:
             least = smallest_epsilon(question, name, target, confidence=asked["confidence"], high=max(levels[-1], 1.0), **options)
             document["target_epsilons"][name] = least.epsilon
-            said.append(target_statement(least, name, target))
+            statements.append(target_statement(least, name, target))
     if asked["costs"]:
         costs = feature_costs(question, winner.row.mechanism, middle, **options)
         document["features"] = [
@@ -181,11 +214,13 @@ def _answers(question: Study, report: Report, names: list[str], asked: dict[str,
             for cost in costs
         ]
         shown = ", ".join(f"{cost.feature} {cost.cost:.3f}" for cost in costs[:8])
-        said.append(f"Hiding one feature alone by {winner.row.mechanism} at epsilon = {middle:g} changes the answer: {shown}.")
-    return {**document, "statements": said}
+        statements.append(
+            f"Hiding one feature alone by {winner.row.mechanism} at epsilon = {middle:g} changes the answer: {shown}."
+        )
+    return {**document, "statements": statements}
 
 
-def _print(report: Report, more: dict[str, Any], chart: str | None) -> None:
+def _print(report: UtilityReport, more: dict[str, Any], chart: str | None) -> None:
     out = console()
     kind = "exact" if all(row.kind == "exact" for row in report.rows) else "estimate"
     columns = ["mechanism", "epsilon", "lower", kind, "interval"]
@@ -216,11 +251,11 @@ def _levels(text: str) -> list[str]:
     else:
         ends = [Epsilon(part.strip()).exact for part in text.split(":")]
         if len(ends) not in (2, 3) or ends[0] > ends[1]:
-            raise InvalidParameter("--epsilons must be FROM:TO, FROM:TO:STEP or a list such as 1,2,4")
+            raise InvalidParameter("--epsilon must be FROM:TO, FROM:TO:STEP or a list such as 1,2,4")
         step = ends[2] if len(ends) == 3 else Epsilon(1).exact
         levels = [str(ends[0] + i * step) for i in range(min(int((ends[1] - ends[0]) / step), MOST_LEVELS) + 1)]
     if len(levels) > MOST_LEVELS:
-        raise InvalidParameter(f"--epsilons: at most {MOST_LEVELS} levels at once")
+        raise InvalidParameter(f"--epsilon: at most {MOST_LEVELS} levels at once")
     return levels
 
 

@@ -12,8 +12,8 @@ from deniable.cli.choice import chosen_mechanism, mechanism_options
 from deniable.cli.recipes import recipe_beside, write_recipe
 from deniable.cli.report_files import FORMATS, write_reports
 from deniable.cli.rows import Row, read_rows
-from deniable.cli.terminal import print_json
-from deniable.core import Mechanism
+from deniable.cli.terminal import counted, print_json
+from deniable.core import Categories, Mechanism
 from deniable.errors import OutOfDomain
 from deniable.surveys import parse_value
 
@@ -159,4 +159,10 @@ def _document(mechanism: Mechanism, outputs: list[int], refused: list[int], path
 def _refusal(mechanism: Mechanism, refused: list[int], count: int) -> str:
     shown = ", ".join(str(number) for number in refused[:MOST_ROWS_NAMED])
     more = f" and {len(refused) - MOST_ROWS_NAMED} more" if len(refused) > MOST_ROWS_NAMED else ""
-    return f"{len(refused)} of {count} values do not belong to {mechanism.domain!r} and were left out: row {shown}{more}"
+    rows = f"row{'s' if len(refused) > 1 else ''} {shown}{more}"
+    verbs = ("does not belong", "was") if len(refused) == 1 else ("do not belong", "were")
+    named = isinstance(mechanism.domain, Categories) and mechanism.domain.labels is not None
+    remedy = mechanism.domain.remedy if named else "Clip such values first, or choose a wider domain"
+    return (
+        f"{len(refused)} of {counted(count, 'value')} {verbs[0]} to {mechanism.domain!r} and {verbs[1]} left out: {rows}. {remedy}"
+    )

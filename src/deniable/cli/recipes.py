@@ -46,6 +46,9 @@ def recipe_of(paths: Sequence[str], given: str | None) -> Mechanism:
     """The recipe that was named, or the one that stands beside the reports."""
     if given is not None:
         return read_recipe(given)
+    for path in paths:
+        if path != "-" and not Path(path).exists():
+            raise click.UsageError(f"there is no file {path[-60:]!r}")
     beside = [recipe_beside(path) for path in paths if path != "-" and recipe_beside(path).exists()]
     if not beside:
         raise click.UsageError("give the recipe of the reports by --recipe FILE; `deniable randomize --output` writes it")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from deniable.core import Mechanism, Report, encode_reports, report_to_json
+from deniable.core import Mechanism, Report, announcement, encode_reports, report_to_json
 
 FORMATS = ("csv", "json", "binary")
 
@@ -19,7 +19,7 @@ def write_reports(mechanism: Mechanism, outputs: list[int], path: str | None, ki
     """Write reports to a file, or to standard output.
 
     csv has one line per report (the output in hexadecimal, and what it stands for), json one wire
-    document per line, binary one wire batch.
+    document per line, binary one wire batch. A file of JSON lines begins with one that says how many follow.
     """
     if kind == "binary":
         data = encode_reports(mechanism, (Report(mechanism.fingerprint, output) for output in outputs))
@@ -29,7 +29,7 @@ def write_reports(mechanism: Mechanism, outputs: list[int], path: str | None, ki
     if path is None:
         click.echo(text, nl=False)
     else:
-        Path(path).write_text(text, encoding="utf-8", newline="")
+        Path(path).write_text((announcement(len(outputs)) if kind == "json" else "") + text, encoding="utf-8", newline="")
 
 
 def _write_bytes(data: bytes, path: str | None) -> None:

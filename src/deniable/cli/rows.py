@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import difflib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TextIO
@@ -29,14 +29,14 @@ class Row:
 def read_rows(domain: Domain, source: str, columns: tuple[str, ...]) -> list[Row]:
     """All rows of a CSV file with a header. The header is row 1, as in a spreadsheet."""
     problem = None
-    with _opened(source) as file:
+    with _text_of(source) as file:
         try:
             table = csv.reader(file)
             header = next(table, None)
             if not header:
                 raise Malformed("the input must be a CSV file with a header line")
-            wanted = _wanted(domain, header, columns)
-            places = [_place(header, name) for name in wanted]
+            wanted = wanted_columns(domain, header, columns)
+            places = [column_number(header, name) for name in wanted]
             return [_row(domain, number, cells, wanted, places) for number, cells in enumerate(table, start=2) if cells]
         except UnicodeDecodeError:
             problem = "the input must be text in UTF-8"
@@ -47,7 +47,7 @@ def read_rows(domain: Domain, source: str, columns: tuple[str, ...]) -> list[Row
 
 
 @contextmanager
-def _opened(source: str) -> Iterator[TextIO]:
+def _text_of(source: str) -> Iterator[TextIO]:
     if source == "-":
         yield sys.stdin
         return
@@ -55,24 +55,23 @@ def _opened(source: str) -> Iterator[TextIO]:
         yield file
 
 
-def _wanted(domain: Domain, header: list[str], columns: tuple[str, ...]) -> list[str]:
-    if columns:
-        wanted = list(columns)
-    elif isinstance(domain, Record):
+def wanted_columns(domain: Domain, header: list[str], columns: tuple[str, ...], usual: Sequence[str] = ()) -> list[str]:
+    """The columns of a domain's values: those asked for, else the usual ones, else the only one there is."""
+    if isinstance(domain, Record):
+        if columns:
+            raise click.UsageError("a record takes its columns from the names of its fields; leave --column out")
         return list(domain.fields)
-    elif len(header) == 1:
-        wanted = header
-    else:
+    wanted = list(columns or usual or (header if len(header) == 1 else ()))
+    if not wanted:
         raise click.UsageError(f"--column must name one of the columns {', '.join(header)[:200]}")
     most = 2 if isinstance(domain, Rectangle | Disc | Points) else 1
-    if isinstance(domain, Record):
-        raise click.UsageError("a record takes its columns from the names of its fields; leave --column out")
     if len(wanted) > most:
         raise click.UsageError(f"this domain takes {'one or two columns' if most == 2 else 'one column'}, got {len(wanted)}")
     return wanted
 
 
-def _place(header: list[str], name: str) -> int:
+def column_number(header: list[str], name: str) -> int:
+    """Where a column stands."""
     if name not in header:
         near = difflib.get_close_matches(name, header, n=1)
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(header)[:200]}"

@@ -32,9 +32,16 @@ MOST_SHOWN = 20
 )
 @click.argument("surveys", nargs=-1, type=click.Path(exists=True, dir_okay=False))
 @click.option("--database", default="sqlite:///collector.db", show_default=True, help="sqlite:/// or postgresql+psycopg:// URL.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Interfaces other machines reach need TLS or a proxy.")
-@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes any free one.")
-@click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes that serve.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="The interface to listen on; one that other machines can reach needs TLS or a proxy.",
+)
+@click.option(
+    "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="The port to listen on; 0 takes any free one."
+)
+@click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="How many processes serve requests.")
 @click.option(
     "--origin",
     "origins",
@@ -42,34 +49,46 @@ MOST_SHOWN = 20
     envvar=f"{PREFIX}_ORIGIN",
     help="A web page's origin that may send reports (CORS); may be repeated.",
 )
-@click.option("--submit-needs-token", is_flag=True, help="Only bearers of a token may submit.")
+@click.option("--submit-needs-token", is_flag=True, help="Accept reports only with a token.")
 @click.option(
     "--write-at-least",
     default=1,
     show_default=True,
     type=click.IntRange(1, 1000),
-    help="Write no fewer reports of a window at once: fewer wait in memory, and their devices are told to come back.",
+    help="Write at least this many reports of a window at once; fewer wait in memory, and their devices are told to retry.",
 )
-@click.option("--tls-certificate", type=click.Path(exists=True, dir_okay=False), help="A PEM file, for HTTPS.")
-@click.option("--tls-key", type=click.Path(exists=True, dir_okay=False), help="Its private key.")
+@click.option("--tls-certificate", type=click.Path(exists=True, dir_okay=False), help="The certificate for HTTPS, a PEM file.")
+@click.option("--tls-key", type=click.Path(exists=True, dir_okay=False), help="The certificate's private key, a PEM file.")
 @click.option(
     "--trusted-proxy",
     "proxies",
     multiple=True,
     envvar=f"{PREFIX}_TRUSTED_PROXY",
     metavar="ADDRESS",
-    help="A proxy in front (an address or a network); it alone may say whose request it passes on. May be repeated.",
+    help="A proxy in front (an address or a network); only it may state the client's address. May be repeated.",
 )
-@click.option("--allow-plain-http", is_flag=True, help="Serve other machines without TLS or a proxy: tokens travel in clear.")
-@click.option("--connections", default=8000, show_default=True, type=click.IntRange(1), help="Open at once, in each worker.")
-@click.option("--connections-per-address", default=256, show_default=True, type=click.IntRange(1), help="From one address.")
 @click.option(
-    "--gateway-keys", type=click.Path(dir_okay=False), help="A file with keys (made if missing): take reports from a relay."
+    "--allow-plain-http", is_flag=True, help="Serve other machines without TLS or a proxy: tokens are then sent unencrypted."
+)
+@click.option(
+    "--connections", default=8000, show_default=True, type=click.IntRange(1), help="The most connections open at once, per worker."
+)
+@click.option(
+    "--connections-per-address",
+    default=256,
+    show_default=True,
+    type=click.IntRange(1),
+    help="The most connections from one address.",
+)
+@click.option(
+    "--gateway-keys",
+    type=click.Path(dir_okay=False),
+    help="Accept reports from a relay, with the keys in this file (created if missing).",
 )
 @click.option("--access-log", is_flag=True, help="Log every request's address and path. Off by default: addresses are personal.")
-@click.option("--log", type=click.Choice(["text", "json"]), default="text", show_default=True, help="The form of log lines.")
+@click.option("--log", type=click.Choice(["text", "json"]), default="text", show_default=True, help="The format of log lines.")
 @click.option(
-    "--wait", default=60.0, show_default=True, type=click.FloatRange(0), help="Seconds to wait for a database that starts."
+    "--wait", default=60.0, show_default=True, type=click.FloatRange(0), help="Seconds to wait for the database to start."
 )
 @click.option("--no-dashboard", is_flag=True, help="Serve the API only.")
 @click.option("--json", "as_json", is_flag=True, envvar=f"{PREFIX}_JSON", help="Say where it listens as JSON.")
@@ -176,16 +195,16 @@ def _open_surveys(collector: Any, database: str, paths: tuple[str, ...]) -> list
         if not texts:
             names = sorted(name for name, is_open in store.open_hashes().items() if is_open)[:MOST_SHOWN]
             return [Opened(survey, store.reasons(survey.hash), True) for survey in map(store.survey, names)]
-        made = [_opened(collector, store, path, text) for path, text in texts.items()]
+        planned = [one for path, text in texts.items() for one in _open_survey(collector, store, path, text)]
         still = store.open_hashes()
-        return [Opened(one.survey, one.reasons, still[one.survey.hash]) for one in made]
+        return [Opened(one.survey, one.reasons, still[one.survey.hash]) for one in planned]
     finally:
         store.close()
 
 
-def _opened(collector: Any, store: Any, path: str, text: str) -> Any:
+def _open_survey(collector: Any, store: Any, path: str, text: str) -> list[Any]:
     try:
-        return collector.opened(store, text)[0]
+        return [one for one, _ in collector.opened(store, text).values()]
     except DeniableError as error:
         raise InvalidParameter(f"{Path(path).name}: {error}") from None
 

@@ -9,6 +9,7 @@ import click
 
 from deniable.cli.choice import chosen_mechanism, mechanism_options
 from deniable.cli.mechanisms import summary
+from deniable.cli.references import cited
 from deniable.cli.terminal import block_chart, console, print_json, table
 from deniable.core import Binary, Categories, Circle, Interval, Mechanism, meaning, mechanism_class
 from deniable.errors import NotSupported
@@ -17,9 +18,11 @@ LOSSES = ("absolute", "squared")
 COLUMNS = 64
 
 
-@click.command(short_help="Certificate, error and density of one mechanism.")
+@click.command(short_help="Show one mechanism: its promise, its error, its picture.")
 @mechanism_options
-@click.option("--chart", type=click.Path(dir_okay=False), help="Also draw the density to a .png, .svg, .html or .json file.")
+@click.option(
+    "--chart", type=click.Path(dir_okay=False), help="Also draw what reports look like to a .png, .svg, .html or .json file."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(name: str, epsilon: str, domain: str | None, param: tuple[str, ...], chart: str | None, as_json: bool) -> None:
     """Show what NAME promises at a privacy level, what it costs in accuracy, and why the promise holds."""
@@ -43,6 +46,7 @@ def describe(mechanism: Mechanism) -> dict[str, Any]:
         "family": mechanism.family,
         "summary": summary(type(mechanism)),
         "source": mechanism.source,
+        "references": [work.as_json() for work in cited(mechanism.source)],
         "domain": repr(mechanism.domain),
         "epsilon": float(mechanism.privacy),
         "epsilon_exact": certificate.epsilon_exact,
@@ -118,14 +122,10 @@ def _places(mechanism: Mechanism) -> list[float]:
 
 
 def _draw(mechanism: Mechanism, path: str) -> None:
-    from deniable.charts import check_ending, save
+    from deniable.charts import check_ending, mechanism_chart, save
 
     check_ending(path)
-    if not isinstance(mechanism.domain, Interval | Circle):
-        raise NotSupported(f"--chart draws densities of numbers; {mechanism.name} reports none")
-    from deniable.charts import density_chart
-
-    save(density_chart(mechanism, _places(mechanism)), path)
+    save(mechanism_chart(mechanism), path)
 
 
 def _print(mechanism: Mechanism, facts: dict[str, Any]) -> None:
@@ -156,19 +156,22 @@ def _print(mechanism: Mechanism, facts: dict[str, Any]) -> None:
         out.print(_error_table(facts))
     if isinstance(mechanism.domain, Interval | Circle):
         _print_densities(out, mechanism)
+    for work in cited(facts["source"]):
+        if work.kind != "software":
+            out.print(f"Source: {work}", markup=False, soft_wrap=True, highlight=False)
 
 
 def _error_table(facts: dict[str, Any]) -> Any:
-    made = table("private value", *(f"{loss} error" for loss in LOSSES), numbers=[f"{loss} error" for loss in LOSSES])
+    errors = table("private value", *(f"{loss} error" for loss in LOSSES), numbers=[f"{loss} error" for loss in LOSSES])
     for row in facts["errors"]:
-        made.add_row(f"{row['value']:g}", *(f"{row[loss]:.6f}" for loss in LOSSES))
-    made.add_section()
-    made.add_row("worst case", *(f"{facts['worst_case'][loss]:.6f}" for loss in LOSSES))
-    made.add_row("average", *(f"{facts['average'][loss]:.6f}" for loss in LOSSES))
+        errors.add_row(f"{row['value']:g}", *(f"{row[loss]:.6f}" for loss in LOSSES))
+    errors.add_section()
+    errors.add_row("worst case", *(f"{facts['worst_case'][loss]:.6f}" for loss in LOSSES))
+    errors.add_row("average", *(f"{facts['average'][loss]:.6f}" for loss in LOSSES))
     published = facts["published"]
     if published and published["name"] != facts["name"]:
-        made.add_row(f"worst case of {published['name']}", *(f"{published[loss]:.6f}" for loss in LOSSES))
-    return made
+        errors.add_row(f"worst case of {published['name']}", *(f"{published[loss]:.6f}" for loss in LOSSES))
+    return errors
 
 
 def _print_densities(out: Any, mechanism: Mechanism) -> None:

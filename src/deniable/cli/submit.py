@@ -13,8 +13,8 @@ import click
 
 from deniable.cli.submit_journal import Journal, usual_place
 from deniable.cli.submit_rows import Answered, by_reason, read_answers
-from deniable.cli.survey_address import ca_option, find_survey, said, token_from
-from deniable.cli.terminal import print_json
+from deniable.cli.survey_address import ca_option, find_survey, refusal_words, token_from
+from deniable.cli.terminal import counted, print_json
 from deniable.core import Epsilon, Record, meaning, show_fraction
 from deniable.errors import InvalidEpsilon, NotAdmitted, NotDelivered
 from deniable.surveys import BATCH_TYPE, USUAL_LIMIT, HttpTransport, Patience, Survey, Transport, batch_head, encode_batch
@@ -28,16 +28,18 @@ LATER = (429, 503)
 @click.command()
 @click.argument("file", metavar="FILE")
 @click.option("--survey", "-s", "url", required=True, help="The survey's address, or its collector's: http://127.0.0.1:8000.")
-@click.option("--column", "-c", multiple=True, help="The column with the answers; a survey's attributes name theirs themselves.")
+@click.option("--column", "-c", multiple=True, help="The column with the answers; by default the attributes' own names.")
 @click.option(
-    "--identity", metavar="COLUMN", help="The column that names each person: nobody is submitted twice, in whatever file."
+    "--identity",
+    metavar="COLUMN",
+    help="The column that identifies each person, so that nobody is submitted twice, even from different files.",
 )
-@click.option("--again", is_flag=True, help="Submit the rows even if they were before: they count as new people.")
+@click.option("--again", is_flag=True, help="Submit rows even if they were submitted before; they count as new people.")
 @click.option(
     "--journal",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="What was submitted; else in the user's folder.",
+    help="Where to record what was submitted; by default in the user's folder.",
 )
 @click.option("--max-epsilon", default=str(USUAL_LIMIT), show_default=True, help="The most that one row's report may cost.")
 @click.option(
@@ -79,7 +81,7 @@ def submit(
     with click.progressbar(range(0, len(rows), BATCH), label="submitting", file=sys.stderr, hidden=hidden) as starts:
         for start in starts:
             sending.take(rows[start : start + BATCH], book, None if identity else content + start.to_bytes(8, "big"))
-    _told(sending, rows, as_json)
+    _summarize(sending, rows, as_json)
 
 
 class _Sending:
@@ -131,9 +133,9 @@ class _Sending:
                 step = (
                     f"set {TOKEN}, or give --token-file; `deniable token NAME --role submit` makes one on the collector's machine"
                 )
-                raise NotAdmitted(f"the collector takes reports only with a token: {step} ({said(status, answer)})")
+                raise NotAdmitted(f"the collector takes reports only with a token: {step} ({refusal_words(status, answer)})")
             if status not in LATER:
-                raise NotDelivered(f"the collector refused the reports: {said(status, answer)}")
+                raise NotDelivered(f"the collector refused the reports: {refusal_words(status, answer)}")
         raise NotDelivered("the collector cannot be reached; nothing more was sent. The same command goes on from here")
 
 
@@ -176,7 +178,7 @@ def _drawn(survey: Survey, rows: Sequence[Answered]) -> tuple[bytes, int]:
     return encode_batch(survey, reports), unpicked
 
 
-def _told(sending: _Sending, rows: Sequence[Answered], as_json: bool) -> None:
+def _summarize(sending: _Sending, rows: Sequence[Answered], as_json: bool) -> None:
     reasons = by_reason(rows)
     refused = sorted(number for numbers in reasons.values() for number in numbers)
     if as_json:
@@ -193,16 +195,14 @@ def _told(sending: _Sending, rows: Sequence[Answered], as_json: bool) -> None:
             }
         )
     else:
-        click.echo(f"{sending.accepted:,} reports counted by {sending.collector}")
-    count = f"of {len(rows):,} rows"
+        click.echo(f"{counted(sending.accepted, 'report')} counted by {sending.collector}")
+    count = f"of {counted(len(rows), 'row')}"
     if sending.before:
         click.echo(
-            f"deniable: {sending.before:,} {count} were submitted before and not sent; --again sends them as new people", err=True
+            f"deniable: not sent: {sending.before:,} {count}, submitted before; --again sends such rows as new people", err=True
         )
     if sending.unpicked:
-        click.echo(
-            f"deniable: {sending.unpicked:,} {count} have no answer to the question that was picked and were not sent", err=True
-        )
+        click.echo(f"deniable: not sent: {sending.unpicked:,} {count}, without an answer to the question that was picked", err=True)
     for (name, why), numbers in reasons.items():
         click.echo(f"deniable: {name} {why} in {len(numbers):,} {count}, not sent: {_named(numbers)}", err=True)
     if refused:

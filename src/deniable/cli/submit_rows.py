@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import hashlib
 import json
 import sys
@@ -12,9 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import click
-
-from deniable.core import Disc, Points, Record, Rectangle
+from deniable.cli.rows import column_number, wanted_columns
+from deniable.core import Record
 from deniable.errors import Malformed, MissingPackage, OutOfDomain
 from deniable.surveys import Survey, parse_value
 
@@ -48,18 +46,19 @@ def read_answers(survey: Survey, source: str, columns: tuple[str, ...], identity
     """All rows of a file, and a digest of everything in it."""
     problem = None
     try:
-        table = _opened(source)
-        wanted = _wanted(survey, table.header, columns)
-        places = [_place(table.header, name) for name in wanted]
-        named = None if identity is None else _place(table.header, identity)
+        table = _table(source)
+        usual = survey.names if survey.names[0] in table.header else ()
+        wanted = wanted_columns(survey.mechanism.domain, table.header, columns, usual)
+        places = [column_number(table.header, name) for name in wanted]
+        named = None if identity is None else column_number(table.header, identity)
         digest = hashlib.sha256(json.dumps(table.header).encode())
-        found: list[Answered] = []
+        answered: list[Answered] = []
         for number, cells in table.rows:
             digest.update(json.dumps(cells).encode())
             texts = [cells[place] if place < len(cells) else "" for place in places]
             who = cells[named] if named is not None and named < len(cells) else ""
-            found.append(_answered(survey, number, who, dict(zip(wanted, texts, strict=True)), asked=identity))
-        return found, digest.digest()
+            answered.append(_answered(survey, number, who, dict(zip(wanted, texts, strict=True)), asked=identity))
+        return answered, digest.digest()
     except UnicodeDecodeError:
         problem = "the input must be text in UTF-8"
     except (csv.Error, json.JSONDecodeError):
@@ -98,7 +97,7 @@ def _answered(survey: Survey, number: int, who: str, cells: dict[str, str], *, a
     return row
 
 
-def _opened(source: str) -> Table:
+def _table(source: str) -> Table:
     if source != "-" and Path(source).suffix.lower() in (".parquet", ".pq"):
         return _parquet(source)
     lines = sys.stdin if source == "-" else _lines(source)
@@ -157,33 +156,10 @@ def _text(cell: Any) -> str:
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
-def _wanted(survey: Survey, header: list[str], columns: tuple[str, ...]) -> list[str]:
-    domain = survey.mechanism.domain
-    if isinstance(domain, Record):
-        if columns:
-            raise click.UsageError("a record takes its columns from the names of its fields; leave --column out")
-        return list(domain.fields)
-    wanted = list(columns) or (list(survey.names) if survey.names[0] in header else header if len(header) == 1 else [])
-    if not wanted:
-        raise click.UsageError(f"--column must name one of the columns {', '.join(header)[:200]}")
-    most = 2 if isinstance(domain, Rectangle | Disc | Points) else 1
-    if len(wanted) > most:
-        raise click.UsageError(f"this survey takes {'one or two columns' if most == 2 else 'one column'}, got {len(wanted)}")
-    return wanted
-
-
-def _place(header: list[str], name: str) -> int:
-    if name not in header:
-        near = difflib.get_close_matches(name, header, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(header)[:200]}"
-        raise click.UsageError(f"the input has no column {name[:60]!r}; {hint}")
-    return header.index(name)
-
-
 def by_reason(rows: Iterable[Answered]) -> dict[Refusal, list[int]]:
     """The numbers of the rows that cannot be sent, by column and reason."""
-    found: dict[Refusal, list[int]] = {}
+    numbers: dict[Refusal, list[int]] = {}
     for row in rows:
         if row.refused is not None:
-            found.setdefault(row.refused, []).append(row.number)
-    return dict(sorted(found.items()))
+            numbers.setdefault(row.refused, []).append(row.number)
+    return dict(sorted(numbers.items()))

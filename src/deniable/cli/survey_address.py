@@ -20,7 +20,7 @@ ca_option = click.option(
     "--ca",
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
-    help="Certificates (PEM) to believe instead of the system's, for a collector with its own.",
+    help="CA certificates (PEM) to trust instead of the system's.",
 )
 """For every command that talks to a collector."""
 FORM = "http://127.0.0.1:8000/v1/surveys/<hash>"
@@ -49,7 +49,7 @@ class SurveyAddress(NamedTuple):
         if status == 404:
             raise NotDelivered(f"{self.collector} has no survey with this hash; `{self.collector}/` lists those it has")
         if status != 200:
-            raise NotDelivered(f"{self.collector} does not give out the survey: {said(status, data)}")
+            raise NotDelivered(f"{self.collector} does not give out the survey: {refusal_words(status, data)}")
         return Survey.from_json(data, hash=self.hash, allow_large=True)
 
 
@@ -81,7 +81,7 @@ def _only_one(base: str, ca: str | None) -> str:
     while len(listed) <= MOST_NAMED:
         status, data = transport.get(f"{base}/v1/surveys{after}")
         if status != 200:
-            raise NotDelivered(f"{base} does not list surveys: {said(status, data)}; is it a collector?")
+            raise NotDelivered(f"{base} does not list surveys: {refusal_words(status, data)}; is it a collector?")
         try:
             page: dict[str, Any] = json.loads(data)
             listed += [(str(line["hash"]), str(line["title"])) for line in page["surveys"] if line["open"]]
@@ -110,7 +110,7 @@ def token_from(path: str | None, variable: str) -> str | None:
     return checked_token(text.strip()) if text.strip() or path is not None else None
 
 
-def said(status: int, data: bytes) -> str:
+def refusal_words(status: int, data: bytes) -> str:
     """What a collector said when it refused, in its own words where there are some."""
     try:
         words = json.loads(data)["error"]

@@ -9,7 +9,7 @@ from dataclasses import replace
 import click
 
 from deniable.cli.database_option import database_option, json_option, named_survey, opened_store
-from deniable.cli.terminal import console, print_json, table
+from deniable.cli.terminal import console, counted, print_json, table
 from deniable.errors import InvalidParameter
 from deniable.surveys import Survey
 
@@ -46,6 +46,7 @@ def list_command(database: str, as_json: bool) -> None:
                     "next_round": line.successor,
                     "reports_days": line.reports_days,
                     "receipts_days": line.receipts_days,
+                    "receipt_windows": line.receipt_windows,
                 }
                 for line in lines
             ]
@@ -55,16 +56,18 @@ def list_command(database: str, as_json: bool) -> None:
     for line in lines:
         following = "" if line.successor is None else line.successor[:12]
         state = "open" if line.open else "closed"
-        shown.add_row(line.hash[:12], line.title, state, f"{counts.get(line.hash, 0):,}", following, _kept(line))
+        shown.add_row(line.hash[:12], line.title, state, f"{counts.get(line.hash, 0):,}", following, _retention(line))
     console().print(shown)
 
 
-def _kept(line: object) -> str:
+def _retention(line: object) -> str:
     words = [
-        f"{name} {days} days"
+        f"{name} {counted(days, 'day')}"
         for name, days in (("reports", line.reports_days), ("receipts", line.receipts_days))  # type: ignore[attr-defined]
         if days is not None
     ]
+    if line.receipt_windows is not None:  # type: ignore[attr-defined]
+        words.append(f"receipts {counted(line.receipt_windows, 'earlier window')} while it runs")  # type: ignore[attr-defined]
     return ", ".join(words) or "for good"
 
 
@@ -73,7 +76,7 @@ def _kept(line: object) -> str:
 @database_option
 @json_option
 def close(name: str, database: str, as_json: bool) -> None:
-    """No more reports for SURVEY."""
+    """Stop accepting reports for SURVEY."""
     _change(name, database, as_json, "close_survey", "closed")
 
 
@@ -82,25 +85,29 @@ def close(name: str, database: str, as_json: bool) -> None:
 @database_option
 @json_option
 def reopen(name: str, database: str, as_json: bool) -> None:
-    """Reports again for SURVEY, unless its last day is over."""
+    """Accept reports for SURVEY again, unless its last day is over."""
     _change(name, database, as_json, "reopen_survey", "open")
 
 
 @survey.command()
 @click.argument("name", metavar="SURVEY")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @database_option
 @json_option
 def delete(name: str, yes: bool, database: str, as_json: bool) -> None:
     """Forget SURVEY with everything that was collected for it. This cannot be undone."""
     with opened_store(database) as store:
-        found = named_survey(store, name)
-        count = store.counted().get(found, 0)
+        survey_hash = named_survey(store, name)
+        count = store.counted().get(survey_hash, 0)
         if not yes:
-            click.confirm(f"Delete {found[:12]} with its {count:,} reports for good?", abort=True, err=True)
-        store.delete_survey(found)
+            click.confirm(f"Delete {survey_hash[:12]} with its {counted(count, 'report')} for good?", abort=True, err=True)
+        store.delete_survey(survey_hash)
         store.tidy()
-    _said(as_json, {"survey": found, "deleted_reports": count}, f"{found[:12]} is deleted, with {count:,} reports")
+    _answer(
+        as_json,
+        {"survey": survey_hash, "deleted_reports": count},
+        f"{survey_hash[:12]} is deleted, with {counted(count, 'report')}",
+    )
 
 
 @survey.command("next")
@@ -114,13 +121,12 @@ def next_round(name: str, closes: str | None, database: str, as_json: bool) -> N
     People can answer again, and pay again: each round has its own budget. Their ledgers add up what they spend on all rounds.
     """
     with opened_store(database) as store:
-        found = named_survey(store, name)
-        following = following_round(store.survey(found), closes)
-        if not store.add_survey(following):
+        survey_hash = named_survey(store, name)
+        following = following_round(store.survey(survey_hash), closes)
+        if not store.add_round(survey_hash, following):
             raise InvalidParameter(f"the round {following.hash[:12]} is there already; `deniable survey list` shows it")
-        store.close_survey(found, successor=following.hash)
-    document = {"survey": following.hash, "title": following.title, "closed": found}
-    _said(as_json, document, f"{following.hash} is open: {following.title}\n{found[:12]} is closed")
+    document = {"survey": following.hash, "title": following.title, "closed": survey_hash}
+    _answer(as_json, document, f"{following.hash} is open: {following.title}\n{survey_hash[:12]} is closed")
 
 
 def following_round(before: Survey, closes: str | None = None) -> Survey:
@@ -141,32 +147,47 @@ def following_round(before: Survey, closes: str | None = None) -> Survey:
 @survey.command()
 @click.argument("name", metavar="SURVEY")
 @click.option(
-    "--reports", type=click.IntRange(0), metavar="DAYS", help="Delete single reports so many days after the survey closed."
+    "--reports", type=click.IntRange(0), metavar="DAYS", help="Delete single reports this many days after the survey closes."
 )
-@click.option("--receipts", type=click.IntRange(0), metavar="DAYS", help="Delete the keys of counted reports so many days after.")
+@click.option(
+    "--receipts",
+    type=click.IntRange(0),
+    metavar="DAYS",
+    help="Delete the keys of counted reports this many days after the survey closes.",
+)
+@click.option(
+    "--receipt-windows",
+    "windows",
+    type=click.IntRange(1, 100),
+    metavar="COUNT",
+    help="While the survey runs, keep the keys of this many windows before the present one; older ones are dropped.",
+)
 @database_option
 @json_option
-def keep(name: str, reports: int | None, receipts: int | None, database: str, as_json: bool) -> None:
+def keep(name: str, reports: int | None, receipts: int | None, windows: int | None, database: str, as_json: bool) -> None:
     """Say how long SURVEY's single reports and receipts are kept after it is closed; for good where nothing is said.
 
-    The sums stay. A running collector deletes what is due within an hour.
+    The sums stay. A running collector deletes what is due within an hour. --receipt-windows bounds the receipts of a survey that
+    runs for years: a report that is sent again later than that counts again.
     """
     with opened_store(database) as store:
-        found = named_survey(store, name)
-        store.keep_for(found, reports=reports, receipts=receipts)
-        (line,) = store.lines([found])
-    document = {"survey": found, "reports_days": reports, "receipts_days": receipts}
-    _said(as_json, document, f"{found[:12]}: kept after closing: {_kept(line)}")
+        survey_hash = named_survey(store, name)
+        if windows is not None and store.survey(survey_hash).window == "survey":
+            raise InvalidParameter("--receipt-windows is for surveys with windows; this one asks once")
+        store.keep_for(survey_hash, reports=reports, receipts=receipts, windows=windows)
+        (line,) = store.lines([survey_hash])
+    document = {"survey": survey_hash, "reports_days": reports, "receipts_days": receipts, "receipt_windows": windows}
+    _answer(as_json, document, f"{survey_hash[:12]}: kept after closing: {_retention(line)}")
 
 
 def _change(name: str, database: str, as_json: bool, method: str, state: str) -> None:
     with opened_store(database) as store:
-        found = named_survey(store, name)
-        getattr(store, method)(found)
-    _said(as_json, {"survey": found, "state": state}, f"{found[:12]} is {state}")
+        survey_hash = named_survey(store, name)
+        getattr(store, method)(survey_hash)
+    _answer(as_json, {"survey": survey_hash, "state": state}, f"{survey_hash[:12]} is {state}")
 
 
-def _said(as_json: bool, document: Mapping[str, object], words: str) -> None:
+def _answer(as_json: bool, document: Mapping[str, object], words: str) -> None:
     if as_json:
         print_json(dict(document))
     else:

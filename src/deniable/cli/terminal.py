@@ -34,10 +34,20 @@ def table(*columns: str, title: str | None = None, numbers: Sequence[str] = ()) 
     from rich import box
     from rich.table import Table
 
-    made = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
+    grid = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
     for column in columns:
-        made.add_column(column, justify="right" if column in numbers else "left", overflow="fold")
-    return made
+        grid.add_column(column, justify="right" if column in numbers else "left", overflow="fold")
+    return grid
+
+
+def counted(count: int, what: str) -> str:
+    """A number with its noun, in the singular where it is one.
+
+    >>> counted(1, "report"), counted(5000, "report"), counted(0, "category")
+    ('1 report', '5,000 reports', '0 categories')
+    """
+    many = f"{what[:-1]}ies" if what.endswith("y") and what[-2:-1] not in tuple("aeiou") else f"{what}s"
+    return f"{count:,} {what if count == 1 else many}"
 
 
 def print_json(document: Any) -> None:

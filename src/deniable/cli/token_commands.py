@@ -37,7 +37,9 @@ def token() -> None:
 @token.command()
 @click.argument("name")
 @click.option("--role", type=click.Choice(["admin", "submit"]), default="admin", show_default=True, help="What it allows.")
-@click.option("--expires", metavar="DAYS|DATE", help="Valid for so many days, or to the end of a day such as 2027-03-31 (UTC).")
+@click.option(
+    "--expires", metavar="DAYS|DATE", help="Valid for this many days, or until the end of a day such as 2027-03-31 (UTC)."
+)
 @database_option
 @json_option
 def make(name: str, role: str, expires: str | None, database: str, as_json: bool) -> None:
@@ -80,7 +82,7 @@ def list_command(database: str, as_json: bool) -> None:
 @database_option
 @json_option
 def revoke(name: str, database: str, as_json: bool) -> None:
-    """Make the token called NAME worthless, in every worker within a second."""
+    """Revoke the token called NAME, in every worker within a second."""
     with opened_store(database) as store:
         if not store.revoke_token(name):
             raise InvalidParameter(f"there is no token called {name[:60]!r}; `deniable token list` shows them")

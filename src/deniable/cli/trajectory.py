@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from deniable.cli.terminal import console, print_json, table
+from deniable.cli.terminal import console, counted, print_json, table
 from deniable.cli.trajectory_data import BAD, OUTSIDE, PathData, load, work_progress
 from deniable.cli.trajectory_perturb import MECHANISMS, REGION, chosen, perturb
 from deniable.core import Epsilon
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from deniable.studies import Comparison
 
 
-@click.group(short_help="Paths: perturb them, compare mechanisms, draw maps.")
+@click.group(short_help="Perturb paths, compare mechanisms on them, draw maps.")
 def trajectory() -> None:
     """Private movement data in continuous space."""
 
@@ -26,12 +26,20 @@ trajectory.add_command(perturb)
 
 @trajectory.command(short_help="All mechanisms side by side, on your data or random paths.")
 @click.argument("data")
-@click.option("--epsilons", default="2,4,6,8,10", show_default=True, help="Privacy levels per location, separated by commas.")
+@click.option(
+    "--epsilon",
+    "--epsilons",
+    "-e",
+    "epsilons",
+    default="2,4,6,8,10",
+    show_default=True,
+    help="Privacy levels per location, separated by commas.",
+)
 @click.option("--mechanisms", help="Names separated by commas; left out: all of them.")
 @click.option("--region", help=f"{REGION} Left out: a box around the data.")
 @OUTSIDE
 @BAD
-@click.option("--paths", "most", type=int, default=100, show_default=True, help="Only so many first paths; 0 is all.")
+@click.option("--paths", "most", type=int, default=100, show_default=True, help="Use only the first paths, this many; 0 means all.")
 @click.option("--place-cells", type=int, default=32, show_default=True, help="For random data: places are a grid of N by N.")
 @click.option("--chart", type=click.Path(dir_okay=False), help="Draw the errors to a .png, .svg, .html or .json file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -83,20 +91,19 @@ def _print(rows: list[Comparison], loaded: PathData) -> None:
     out = console()
     first = rows[0]
     out.print(
-        f"{first.locations} locations of {first.paths} paths, {first.places} places; "
-        f"epsilon per location, errors in {loaded.plane_unit}",
+        f"{_size(first)}; epsilon per location, errors in {loaded.plane_unit}",
         soft_wrap=True,
     )
     columns = ("mechanism", "error", "±", "at places", "in range", "lost", "turn", "DTW", "Fréchet", "µs each", "holds")
     numbers = [name for name in columns if name not in ("mechanism", "holds")]
     for epsilon in dict.fromkeys(row.epsilon for row in rows):
-        made = table(*columns, title=f"epsilon {epsilon:g}", numbers=numbers)
+        shown = table(*columns, title=f"epsilon {epsilon:g}", numbers=numbers)
         some = [row for row in rows if row.epsilon == epsilon]
         for i, row in enumerate(some):
             # A line between those that answer with any point of the region and those that answer with a place.
             if i and row.space != some[i - 1].space:
-                made.add_section()
-            made.add_row(
+                shown.add_section()
+            shown.add_row(
                 row.mechanism,
                 _short(row.average_error),
                 _short(row.average_error_standard_error, 2),
@@ -109,7 +116,7 @@ def _print(rows: list[Comparison], loaded: PathData) -> None:
                 _short(row.microseconds_per_location, 3),
                 "yes" if row.holds else "NO",
             )
-        out.print(made)
+        out.print(shown)
 
 
 def _short(number: float, digits: int = 4) -> str:
@@ -117,6 +124,10 @@ def _short(number: float, digits: int = 4) -> str:
     if number != number:
         return "–"
     return f"{number:.0f}" if abs(number) >= 10**digits else f"{number:.{digits}g}"
+
+
+def _size(row: Comparison) -> str:
+    return f"{counted(row.locations, 'location')} of {counted(row.paths, 'path')}, {counted(row.places, 'place')}"
 
 
 def _draw_errors(rows: list[Comparison], loaded: PathData, path: str) -> None:
@@ -129,7 +140,7 @@ def _draw_errors(rows: list[Comparison], loaded: PathData, path: str) -> None:
         [{**row.to_dict(), **{key: getattr(row, key) / size for key in keys}} for row in rows],
         quantity=f"average error, {unit}",
         title="Average error per location",
-        subtitle=f"{first.locations:,} locations of {first.paths} paths, {first.places:,} places; bars: two standard errors",
+        subtitle=f"{_size(first)}; bars: two standard errors",
     )
     save(chart, path)
 
@@ -148,8 +159,12 @@ def _draw_errors(rows: list[Comparison], loaded: PathData, path: str) -> None:
     show_default=True,
     help="True and perturbed paths, where people are as estimated from the reports, or where they truly are.",
 )
-@click.option("--paths", "most", type=int, default=3, show_default=True, help="Draw so many paths, those that move first.")
-@click.option("--locations", type=int, default=12, show_default=True, help="Draw so many first locations of a path; 0 is all.")
+@click.option(
+    "--paths", "most", type=int, default=3, show_default=True, help="Draw this many paths, starting with those that move."
+)
+@click.option(
+    "--locations", type=int, default=12, show_default=True, help="Draw only the first locations of a path, this many; 0 means all."
+)
 @click.option("--cells", type=int, default=20, show_default=True, help="Cells of a density map along its longer side.")
 @click.option("--perturbed", is_flag=True, help="DATA is perturbed already, by this mechanism and epsilon: draw its density.")
 @click.option("--output", "-o", required=True, type=click.Path(dir_okay=False), help="A .png, .svg, .html or .json file.")
@@ -169,7 +184,10 @@ def draw_map(
     output: str,
     as_json: bool,
 ) -> None:
-    """Draw paths and their perturbed ones, or a density map. True locations are private: keep such pictures."""
+    """Draw paths beside their perturbed versions, or a density map.
+
+    A picture of true locations shows private data: do not share it.
+    """
     from deniable.charts import check_ending, save
     from deniable.cli.trajectory_map import density_picture, path_picture
 
@@ -181,14 +199,14 @@ def draw_map(
         raise InvalidParameter("--perturbed needs --show density and the --region the file was perturbed with")
     # Reports may lie a little outside the box in degrees: its plane is a rectangle.
     loaded = load(data, region, outside, bad, perturbed=perturbed)
-    made = chosen(mechanism, loaded.region, level, None)
+    randomizer = chosen(mechanism, loaded.region, level, None)
     if show == "paths":
-        picture = path_picture(loaded, made, most, locations)
+        picture = path_picture(loaded, randomizer, most, locations)
     else:
-        picture = density_picture(loaded, made, cells, true=show != "density", perturbed=perturbed)
+        picture = density_picture(loaded, randomizer, cells, true=show != "density", perturbed=perturbed)
     save(picture, output)
     if as_json:
-        drawn = {"chart": output, "show": show, "mechanism": made.name, "epsilon": float(level)}
+        drawn = {"chart": output, "show": show, "mechanism": randomizer.name, "epsilon": float(level)}
         print_json({**drawn, "paths": len(loaded.paths.lengths), "locations": len(loaded.paths.places)})
     else:
         click.echo(f"map: {output}")

@@ -22,14 +22,14 @@ OUTSIDE = click.option(
     type=click.Choice(["refuse", "clip", "drop"]),
     default="refuse",
     show_default=True,
-    help="Locations outside the region.",
+    help="What to do with locations outside the region.",
 )
 BAD = click.option(
     "--bad",
     type=click.Choice(["refuse", "drop"]),
     default="refuse",
     show_default=True,
-    help="Locations that are no numbers or no degrees.",
+    help="What to do with locations that are not numbers, or not valid degrees.",
 )
 
 

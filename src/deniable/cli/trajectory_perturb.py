@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from deniable.cli.terminal import print_json
+from deniable.cli.terminal import counted, print_json
 from deniable.cli.trajectory_data import BAD, OUTSIDE, work_progress
 from deniable.core import Epsilon
 
@@ -60,15 +60,15 @@ def perturb(
     with work_progress("counting", None, hidden=as_json) as advance:
         paths = survey_file(source, region, outside=outside, bad=bad, progress=advance)
     check_target(output, paths.ground.unit)
-    made = chosen(mechanism, paths.ground.rectangle, level, cells)
+    randomizer = chosen(mechanism, paths.ground.rectangle, level, cells)
     per_location = epsilon_per == "location"
-    certificate = made.certificate()
-    holds = certificate.holds if per_location else _every_length_holds(made, paths)
+    certificate = randomizer.certificate()
+    holds = certificate.holds if per_location else _every_length_holds(randomizer, paths)
     with work_progress("perturbing", paths.locations, hidden=as_json) as advance:
-        perturb_file(paths, made, output, epsilon_per=epsilon_per, progress=advance)
+        perturb_file(paths, randomizer, output, epsilon_per=epsilon_per, progress=advance)
     spent = float(level) * paths.longest
     document = {
-        "mechanism": made.name,
+        "mechanism": randomizer.name,
         "epsilon": float(level),
         "epsilon_per": epsilon_per,
         "epsilon_of_the_longest_path": spent if per_location else float(level),
@@ -78,35 +78,31 @@ def perturb(
         "dropped": paths.dropped,
         "unusable": paths.unusable,
         "holds": holds,
-        "recipe": made.recipe() if per_location else None,
+        "recipe": randomizer.recipe() if per_location else None,
         "output": output,
     }
     if as_json:
         print_json(document)
         return
     word = "location" if per_location else "trajectory"
-    counted = f"{_counted(paths.locations, 'location')} of {_counted(len(paths.lengths), 'path')}"
-    click.echo(f"{counted} by {made.name}, epsilon {level} per {word}")
+    perturbed = f"{counted(paths.locations, 'location')} of {counted(len(paths.lengths), 'path')}"
+    click.echo(f"{perturbed} by {randomizer.name}, epsilon {level} per {word}")
     if per_location:
         click.echo(f"certificate {'holds' if holds else 'DOES NOT HOLD'}: {certificate.inequality}")
         click.echo(f"a whole path of n locations is protected with n times epsilon: {spent:g} for the longest")
     else:
         click.echo(f"certificates of epsilon/n for every length n {'hold' if holds else 'DO NOT HOLD'}")
     if paths.clipped or paths.dropped:
-        click.echo(f"outside the region: {_counted(paths.clipped, 'location')} clipped, {paths.dropped} dropped")
+        click.echo(f"outside the region: {counted(paths.clipped, 'location')} clipped, {paths.dropped} dropped")
     if paths.unusable:
-        click.echo(f"no numbers or no degrees: {_counted(paths.unusable, 'location')} left out")
+        click.echo(f"not numbers, or not valid degrees: {counted(paths.unusable, 'location')} left out")
     click.echo(f"paths: {output}")
 
 
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
-
-
-def _every_length_holds(made: Mechanism, paths: PathFile) -> bool:
+def _every_length_holds(mechanism: Mechanism, paths: PathFile) -> bool:
     """Does the promise hold with an n-th of epsilon, for the length n of every path?"""
     lengths = sorted({int(length) for length in paths.lengths if length})
-    parts = (replace(made, epsilon=made.privacy.times(Fraction(1, length))) for length in lengths)
+    parts = (replace(mechanism, epsilon=mechanism.privacy.times(Fraction(1, length))) for length in lengths)
     return all(part.certificate().holds for part in parts)
 
 
@@ -117,5 +113,5 @@ def chosen(name: str, region: Rectangle, level: Epsilon, cells: int | None) -> M
 
     registered = "nearest-cells" if name == "auto" else name
     grid = regridded(region, cells if cells is not None else NEAREST if registered == "nearest-cells" else FINE)
-    made: Mechanism = make_mechanism(registered, domain=grid, epsilon=level)
-    return made
+    chosen_one: Mechanism = make_mechanism(registered, domain=grid, epsilon=level)
+    return chosen_one

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from deniable.cli.export import TOKEN, admin_token
-from deniable.cli.survey_address import SurveyAddress, ca_option, find_survey, said
+from deniable.cli.survey_address import SurveyAddress, ca_option, find_survey, refusal_words
 from deniable.cli.terminal import console, print_json, table
 from deniable.errors import InvalidParameter, NotDelivered
 
@@ -22,16 +22,16 @@ PATIENCE = 30.0
 
 @click.command()
 @click.argument("url")
-@click.option("--every", default=2.0, show_default=True, type=click.FloatRange(0.2, 3600), help="Seconds between looks.")
+@click.option("--every", default=2.0, show_default=True, type=click.FloatRange(0.2, 3600), help="Seconds between updates.")
 @ca_option
-@click.option("--once", is_flag=True, help="Look once and stop.")
+@click.option("--once", is_flag=True, help="Print the estimates once and stop.")
 @click.option("--live", "everything", is_flag=True, help="All reports, not only those that are public: for an admin with a token.")
 @click.option("--token-file", type=click.Path(exists=True, dir_okay=False), help=f"A file with the token; else ${TOKEN}.")
 @click.option("--json", "as_json", is_flag=True, help="Print the estimates as JSON, once.")
 def watch(url: str, every: float, ca: str | None, once: bool, everything: bool, token_file: str | None, as_json: bool) -> None:
     """Show the estimates of the survey at URL, or of the one open survey of the collector at URL, while they move.
 
-    They move in the steps that the survey's document promises. Whoever runs the collector sees every report with --live.
+    They move in the steps that the survey's document promises. The operator sees every report with --live.
     """
     if token_file is not None and not everything:
         raise InvalidParameter("--token-file is for --live: public estimates need no token")
@@ -68,7 +68,7 @@ def _estimates(survey: SurveyAddress, token: str | None) -> dict[str, Any]:
     url = f"{survey.url}/estimates"
     status, data = HttpTransport(ca=survey.ca).get(url) if token is None else _everything(url, token, survey.ca)
     if status != 200:
-        raise NotDelivered(f"the collector has no estimates there: {said(status, data)}")
+        raise NotDelivered(f"the collector has no estimates there: {refusal_words(status, data)}")
     document: dict[str, Any] = json.loads(data)
     if token is not None and (document["as_of"] or document["waiting"]):
         raise NotDelivered("the collector does not take this token for administration; `deniable token NAME` makes one")
@@ -95,30 +95,32 @@ def _tables(document: dict[str, Any]) -> list[Any]:
 
     if document["waiting"]:
         return [Text(document["title"], style="bold"), Text(f"  {document['waiting']}"), Text(f"  {document['release']}")]
-    made: list[Any] = []
+    blocks: list[Any] = []
     for attribute in document["attributes"]:
         title = f"{attribute['question']} ({attribute['n']:,} of {document['n']:,} reports, {attribute['mechanism']})"
-        made.append(Text(title, style="bold"))
+        blocks.append(Text(title, style="bold"))
         if attribute["note"]:
-            made.append(Text(f"  {attribute['note']}\n"))
+            blocks.append(Text(f"  {attribute['note']}\n"))
         for view in attribute["views"]:
             rows = view["rows"]
             if view["what"] == "distribution":
                 continue
-            made.append(_table(view["what"], rows, percent=view["what"] in ("frequency", "words")))
+            blocks.append(_table(view["what"], rows, percent=view["what"] in ("frequency", "words")))
+    if any(attribute["views"] for attribute in document["attributes"]):
+        blocks.append(Text("In 95 of 100 such surveys each interval on its own holds the true value."))
     if document["as_of"]:
-        made.append(Text(f"As of {document['as_of']}. {document['release']}"))
-    return made
+        blocks.append(Text(f"As of {document['as_of']}. {document['release']}"))
+    return blocks
 
 
 def _table(what: str, rows: list[dict[str, Any]], *, percent: bool) -> Any:
-    made = table(what, "estimate", "95 % from", "to", numbers=("estimate", "95 % from", "to"))
+    grid = table(what, "estimate", "95 % from", "to", numbers=("estimate", "95 % from", "to"))
     from rich.markup import escape
 
     shown = sorted(rows, key=lambda row: -row["value"]) if percent else rows
     for row in shown[:MOST_ROWS]:
         scale, form = (100, "{:.1f} %") if percent else (1, "{:.4g}")
-        made.add_row(escape(row["label"]), *(form.format(scale * row[name]) for name in ("value", "low", "high")))
+        grid.add_row(escape(row["label"]), *(form.format(scale * row[name]) for name in ("value", "low", "high")))
     if len(shown) > MOST_ROWS:
-        made.add_row(f"… {len(shown) - MOST_ROWS} more", "", "", "")
-    return made
+        grid.add_row(f"… {len(shown) - MOST_ROWS} more", "", "", "")
+    return grid

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from deniable.cli.terminal import console, print_json, table, waiting
+from deniable.cli.terminal import console, counted, print_json, table, waiting
 from deniable.errors import NotSupported
 
 if TYPE_CHECKING:
@@ -38,46 +38,46 @@ def design_questions(
         raise NotSupported("--method descent is there to be compared with and has no recipe; use --method convex")
     people: Any = "uniform" if prior in ("worst", "uniform") else [part.strip() for part in prior.split(",")]
     with waiting("solving the convex program"):
-        made = design_workload(workload, epsilon, size=size, error=error, prior=people, method=method)
+        design = design_workload(workload, epsilon, size=size, error=error, prior=people, method=method)
     if recipe_out is not None:
-        assert made.mechanism is not None
-        Path(recipe_out).write_text(json.dumps(made.mechanism.recipe()) + "\n", encoding="utf-8")
+        assert design.mechanism is not None
+        Path(recipe_out).write_text(json.dumps(design.mechanism.recipe()) + "\n", encoding="utf-8")
     if chart is not None:
         from deniable.charts import save, workload_table_chart
 
-        save(workload_table_chart(made), chart)
+        save(workload_table_chart(design), chart)
     if as_json:
-        shown = {key: value for key, value in made.to_dict().items() if recipe_out is None or key != "recipe"}
-        holds = None if made.mechanism is None else made.mechanism.certificate().holds
+        shown = {key: value for key, value in design.to_dict().items() if recipe_out is None or key != "recipe"}
+        holds = None if design.mechanism is None else design.mechanism.certificate().holds
         print_json({**shown, "epsilon": epsilon, "holds": holds, "recipe_out": recipe_out, "chart": chart})
         return
-    _print(made)
+    _print(design)
     for what, where in (("recipe", recipe_out), ("chart", chart)):
         if where is not None:
             click.echo(f"{what}: {where}")
 
 
-def _print(made: WorkloadDesign) -> None:
-    out, asked = console(), made.workload
-    name = "table of the descent" if made.mechanism is None else made.mechanism.name
-    out.print(f"[bold]{name}[/bold]  {made.method}; {made.channel.outputs} outputs", soft_wrap=True)
+def _print(design: WorkloadDesign) -> None:
+    out, asked = console(), design.workload
+    name = "table of the descent" if design.mechanism is None else design.mechanism.name
+    out.print(f"[bold]{name}[/bold]  {design.method}; {design.channel.outputs} outputs", soft_wrap=True)
     out.print(
-        f"{asked.questions} questions about {asked.size} values; squared errors of all of them added up, for one person, beyond "
-        "sampling: divide by the number of people",
+        f"{counted(asked.questions, 'question')} about {counted(asked.size, 'value')}; squared errors of all of them added up, "
+        "for one person, beyond sampling: divide by the number of people",
         soft_wrap=True,
     )
-    head = "mean over the people" if made.objective == "mean" else "worst value"
+    head = "mean over the people" if design.objective == "mean" else "worst value"
     rows = table("", head, numbers=[head])
-    rows.add_row("this mechanism", f"{made.error:.6g}")
-    if made.lower_bound is None:
+    rows.add_row("this mechanism", f"{design.error:.6g}")
+    if design.lower_bound is None:
         rows.add_row("lower bound of every mechanism", "not worked out by the descent; --method convex has it")
     else:
-        rows.add_row("lower bound of every mechanism", f"{made.lower_bound:.6g}")
-        rows.add_row("gap", "none: the bound is 0" if made.gap is None else f"{100 * made.gap:.4f} %")
-    rows.add_row("mean over the people", f"{made.exact.mean:.6g}")
-    rows.add_row("worst value", f"{made.exact.worst:.6g}")
+        rows.add_row("lower bound of every mechanism", f"{design.lower_bound:.6g}")
+        rows.add_row("gap", "none: the bound is 0" if design.gap is None else f"{100 * design.gap:.4f} %")
+    rows.add_row("mean over the people", f"{design.exact.mean:.6g}")
+    rows.add_row("worst value", f"{design.exact.worst:.6g}")
     out.print(rows)
-    if made.mechanism is not None:
-        certificate = made.mechanism.certificate()
+    if design.mechanism is not None:
+        certificate = design.mechanism.certificate()
         out.print(f"privacy {'holds' if certificate.holds else 'DOES NOT HOLD'}: {certificate.inequality}", soft_wrap=True)
-        out.print(f"designed in {made.seconds:.1f} s; fingerprint {made.mechanism.fingerprint}")
+        out.print(f"designed in {design.seconds:.1f} s; fingerprint {design.mechanism.fingerprint}")

@@ -6,6 +6,7 @@ from deniable.collector.limits import Limits as Limits
 from deniable.collector.planned import Planned as Planned
 from deniable.collector.planned import opened as opened
 from deniable.collector.planned import planned_survey as planned_survey
+from deniable.collector.planned import planned_surveys as planned_surveys
 from deniable.collector.server import Serving as Serving
 from deniable.collector.server import listening_socket as listening_socket
 from deniable.collector.server import make_server as make_server

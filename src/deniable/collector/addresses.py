@@ -14,10 +14,10 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 def _parsed(text: str) -> Address | None:
     try:
-        found = ipaddress.ip_address(text.strip())
+        address = ipaddress.ip_address(text.strip())
     except ValueError:
         return None
-    return (found.ipv4_mapped or found) if isinstance(found, ipaddress.IPv6Address) else found
+    return (address.ipv4_mapped or address) if isinstance(address, ipaddress.IPv6Address) else address
 
 
 def source_of(text: str) -> str | None:

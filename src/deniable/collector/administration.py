@@ -16,6 +16,7 @@ from deniable.collector.planned import Planned, opened
 from deniable.collector.reading import json_response
 from deniable.collector.state import State
 from deniable.collector.store import Store
+from deniable.collector.warming import warm
 from deniable.errors import DeniableError, MissingPackage
 from deniable.surveys import Survey
 
@@ -34,18 +35,24 @@ async def create_survey(request: Request) -> Response:
     body = await body_of(request, state.limits.batch_bytes)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     try:
-        found, created = await run_in_threadpool(_opened, state.store, body, as_json=kind == "application/json")
+        surveys = await run_in_threadpool(_opened, state.store, body, as_json=kind == "application/json")
     except (DeniableError, UnicodeDecodeError) as error:
         raise Refusal(400, str(error) if isinstance(error, DeniableError) else "the survey is not text") from None
     await off_loop(state.catalog.look)
-    return json_response(Created(found.survey.hash, created, found.reasons), 201 if created else 200)
+    first = next(iter(surveys.values()))[0]
+    created = any(new for _, new in surveys.values())
+    groups = {name: planned.survey.hash for name, (planned, _) in surveys.items() if name}
+    return json_response(Created(first.survey.hash, created, first.reasons, groups), 201 if created else 200)
 
 
-def _opened(store: Store, body: bytes, *, as_json: bool) -> tuple[Planned, bool]:
-    if not as_json:
-        return opened(store, body.decode())
-    survey = Survey.from_json(body)
-    return Planned(survey), store.add_survey(survey)
+def _opened(store: Store, body: bytes, *, as_json: bool) -> dict[str, tuple[Planned, bool]]:
+    if as_json:
+        survey = Survey.from_json(body)
+        surveys = {"": (Planned(survey), store.add_survey(survey))}
+    else:
+        surveys = opened(store, body.decode())
+    warm(next(iter(surveys.values()))[0].survey)  # those of other groups have the same mechanism
+    return surveys
 
 
 async def close_survey(request: Request) -> Response:

@@ -23,11 +23,22 @@ from deniable.collector.limits import Limits
 from deniable.collector.messages import Problem, Refusal
 from deniable.collector.metrics import write_down
 from deniable.collector.openapi import openapi_document
-from deniable.collector.reading import alive, json_response, list_surveys, metrics, one_survey, ready, show_estimates, survey_state
+from deniable.collector.reading import (
+    alive,
+    json_response,
+    list_surveys,
+    metrics,
+    one_survey,
+    ready,
+    show_estimates,
+    show_groups,
+    survey_state,
+)
 from deniable.collector.schema import reason
 from deniable.collector.state import State
 from deniable.collector.store import Store
 from deniable.collector.submitting import submit_batch, submit_one
+from deniable.collector.warming import warm_all
 from deniable.collector.writer import Writer
 from deniable.privacy import GatewayKeys
 
@@ -56,6 +67,7 @@ def make_app(
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        warm_all(store)
         state.catalog.watch()
         background = [asyncio.create_task(state.pulse.run()), asyncio.create_task(_report(state))]
         yield
@@ -73,6 +85,7 @@ def make_app(
         Route("/v1/surveys/{hash}/submissions", submit_one, methods=["POST"]),
         Route("/v1/surveys/{hash}/batches", submit_batch, methods=["POST"]),
         Route("/v1/surveys/{hash}/estimates", show_estimates),
+        Route("/v1/surveys/{hash}/groups", show_groups),
         Route("/livez", alive),
         Route("/readyz", ready),
         Route("/health", ready),
@@ -91,7 +104,7 @@ def make_app(
         )
     if gateway is not None:
         middleware.append(Middleware(Gateway, keys=gateway))
-    middleware.append(Middleware(HotPath, state=state))
+    middleware.append(Middleware(HotPath, state=state, origins=bool(origins)))
 
     async def away(_: Request, error: Exception) -> Response:
         state.catalog.failures.failed(reason(error))

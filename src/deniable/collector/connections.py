@@ -10,7 +10,8 @@ from deniable.collector.limits import Limits
 
 SWEEPS = 4
 """How often deadlines are looked at within the shortest of them."""
-LONGEST_SWEEP = 0.5
+LONGEST_SWEEP = 0.05
+"""Seconds. Thousands who came together are late together, and closing all of them at once would keep everyone else waiting."""
 
 
 class Waiting(IntEnum):

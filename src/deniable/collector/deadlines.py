@@ -42,9 +42,9 @@ _ALLOWANCE = _Allowance()
 
 
 @contextmanager
-def patiently() -> Iterator[None]:
+def patiently(seconds: float = LONG_SECONDS) -> Iterator[None]:
     """Transactions of this thread may take longer for once: nobody waits for them."""
-    _ALLOWANCE.seconds = LONG_SECONDS
+    _ALLOWANCE.seconds = seconds
     try:
         yield
     finally:

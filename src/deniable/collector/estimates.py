@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-import time
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
-
-from sqlalchemy.exc import SQLAlchemyError
 
 from deniable import estimators
 from deniable.batch import Accumulator, Joined, accumulator_for
-from deniable.collector.messages import ENCODER, AttributeEstimate, Estimates, Row, View
-from deniable.collector.steps import Published, live, published, stamp
-from deniable.collector.store import Store
+from deniable.collector.messages import AttributeEstimate, Estimates, Row, View
+from deniable.collector.steps import Published
 from deniable.core import Binary, Categories, Circle, Interval, Mechanism, show_fraction
 from deniable.errors import DeniableError
 from deniable.surveys import Survey
@@ -23,9 +16,6 @@ from deniable.surveys import Survey
 LEVEL = 0.95
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 BINS = 32
-FRESH_SECONDS = 1.0
-MOST_BYTES = 1 << 26
-"""Estimates that are kept in memory, together."""
 
 
 def estimates(survey: Survey, shown: Published, window: str = "") -> Estimates:
@@ -79,8 +69,7 @@ def views_of(mechanism: Mechanism, part: Accumulator, whole: Accumulator, name: 
 
 
 def _looks(mechanism: Mechanism, part: Accumulator, whole: Accumulator, name: str) -> list[Callable[[], View]]:
-    # Who was picked to answer is a sample, so a part of a record speaks about the population.
-    target: Any = "population" if isinstance(whole, Joined) and part.n != whole.n else "these users"
+    target = target_of(part, whole)
     looks: dict[str, Callable[[], View]] = {
         "frequency": lambda: _frequency(part, whole, name, target),
         "mean": lambda: _mean(part, target),
@@ -92,10 +81,20 @@ def _looks(mechanism: Mechanism, part: Accumulator, whole: Accumulator, name: st
     return [looks[question] for question in estimators.usual_questions(mechanism.domain)]
 
 
+def target_of(part: Accumulator, whole: Accumulator) -> Any:
+    """Who was picked to answer is a sample, so a part of a record speaks about the population."""
+    return "population" if isinstance(whole, Joined) and part.n != whole.n else "these users"
+
+
+def shares_of(part: Accumulator, whole: Accumulator, name: str, target: Any) -> estimators.Estimate:
+    """The shares of an attribute's answers."""
+    return estimators.attribute_shares(whole)[name] if _all_categorical(whole) else estimators.shares(part, target=target)
+
+
 def _frequency(part: Accumulator, whole: Accumulator, name: str, target: Any) -> View:
-    found = estimators.attribute_shares(whole)[name] if _all_categorical(whole) else estimators.shares(part, target=target)
+    shares = shares_of(part, whole, name, target)
     return View(
-        "frequency", found.method, _rows(found, [str(label) for label in found.labels or ()]), estimators.reports_needed(found)
+        "frequency", shares.method, _rows(shares, [str(label) for label in shares.labels or ()]), estimators.reports_needed(shares)
     )
 
 
@@ -120,8 +119,8 @@ def _quantiles(part: Accumulator, target: Any) -> View:
 
 def _words(part: Accumulator, target: Any) -> View:
     """The words that stand out of the noise; there may be none."""
-    found = estimators.heavy_hitters(part, target=target)
-    return View("words", found.shares.method, _rows(found.shares, [str(word) for word in found.words]))
+    hitters = estimators.heavy_hitters(part, target=target)
+    return View("words", hitters.shares.method, _rows(hitters.shares, [str(word) for word in hitters.words]))
 
 
 def _all_categorical(whole: Accumulator) -> bool:
@@ -133,79 +132,14 @@ def _all_categorical(whole: Accumulator) -> bool:
 def _shape(part: Accumulator, target: Any) -> View:
     domain = part.mechanism.domain
     assert isinstance(domain, Interval | Circle)
-    found = estimators.distribution(part, bins=min(BINS, domain.cells), target=target)
-    rows = _rows(found, [f"{low:.6g} … {high:.6g}" for low, high in found.labels or ()])
-    for row, (low, high) in zip(rows, found.labels or (), strict=True):
+    distribution = estimators.distribution(part, bins=min(BINS, domain.cells), target=target)
+    rows = _rows(distribution, [f"{low:.6g} … {high:.6g}" for low, high in distribution.labels or ()])
+    for row, (low, high) in zip(rows, distribution.labels or (), strict=True):
         row.start, row.end = float(low), float(high)
-    return View("distribution", found.method, rows)
+    return View("distribution", distribution.method, rows)
 
 
-def _rows(found: Any, labels: list[str]) -> list[Row]:
-    low, high = found.interval(LEVEL)
-    columns = [column.reshape(-1).tolist() for column in (found.value, low, high)]
+def _rows(estimate: Any, labels: list[str]) -> list[Row]:
+    low, high = estimate.interval(LEVEL)
+    columns = [column.reshape(-1).tolist() for column in (estimate.value, low, high)]
     return [Row(*row) for row in zip(labels, *columns, strict=True)]
-
-
-@dataclass
-class _Kept:
-    when: float
-    stamp: Hashable
-    data: bytes
-
-
-class EstimateCache:
-    """Estimates as the bytes that are sent, worked out once for each step of a survey.
-
-    They are compared with the database at most once a second, by one request at a time: others get what was public a moment
-    ago. While the database does not answer, everybody does.
-    """
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._lock = threading.Condition()
-        self._working = threading.Lock()
-        self._busy: set[tuple[str, str, bool]] = set()
-        self._kept: OrderedDict[tuple[str, str, bool], _Kept] = OrderedDict()
-
-    def get(self, survey: Survey, window: str, *, everything: bool = False) -> bytes:
-        """What is public, now or a moment ago; with `everything`, the sums as they are."""
-        name = (survey.hash, window, everything)
-        with self._lock:
-            kept = self._kept.get(name)
-            if kept is not None and (time.monotonic() - kept.when < FRESH_SECONDS or name in self._busy):
-                return kept.data
-            while name in self._busy:
-                self._lock.wait()
-            kept = self._kept.get(name, kept)
-            if kept is not None and time.monotonic() - kept.when < FRESH_SECONDS:
-                return kept.data
-            self._busy.add(name)
-        try:
-            return self._looked(survey, name, kept)
-        finally:
-            with self._lock:
-                self._busy.discard(name)
-                self._lock.notify_all()
-
-    def _looked(self, survey: Survey, name: tuple[str, str, bool], kept: _Kept | None) -> bytes:
-        _, window, everything = name
-        try:
-            shown_stamp = stamp(self._store, survey, everything=everything)
-            if kept is not None and shown_stamp is not None and shown_stamp == kept.stamp:
-                kept.when = time.monotonic()
-                return kept.data
-            shown = (live if everything else published)(self._store, survey)
-        except SQLAlchemyError:
-            if kept is None:
-                raise
-            kept.when = time.monotonic()
-            return kept.data
-        with self._working:
-            data = ENCODER.encode(estimates(survey, shown, window))
-        if not window or window in shown.windows:  # whoever makes names up fills no memory
-            with self._lock:
-                self._kept[name] = _Kept(time.monotonic(), shown_stamp, data)
-                self._kept.move_to_end(name)
-                while len(self._kept) > 1 and sum(len(one.data) for one in self._kept.values()) > MOST_BYTES:
-                    self._kept.popitem(last=False)
-        return data

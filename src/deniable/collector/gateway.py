@@ -97,7 +97,8 @@ class Gateway:
             "client": None,
             "server": None,
         }
-        for shared in ("app", "state", "extensions"):
+        # Not the extensions: one of them writes to the connection, on which only what is encapsulated may go out.
+        for shared in ("app", "state"):
             if shared in scope:
                 inner[shared] = scope[shared]
         waiting: list[Message] = [{"type": "http.request", "body": request.body, "more_body": False}]

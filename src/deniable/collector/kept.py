@@ -33,13 +33,18 @@ def permutation(count: int) -> NDArray[np.intp]:
 
 def keep(connection: Connection, arrivals: Sequence[Arrival]) -> None:
     """Store the reports of one window that are counted in this transaction, in random order, until they are mixed with more."""
-    survey, period = arrivals[0].survey, arrivals[0].period
+    rows = _rows(arrivals[0].survey, arrivals[0].period, together(arrivals))
+    connection.execute(INCOMING.insert(), [{**row, "mixed": False} for row in rows])
+
+
+def together(arrivals: Sequence[Arrival]) -> Reports:
+    """The reports of several arrivals of one survey, in random order."""
+    mechanism = arrivals[0].survey.mechanism
     singles = [report for arrival in arrivals if not isinstance(arrival.reports, Reports) for report in arrival.reports]
     frames = [arrival.reports.to_bytes() for arrival in arrivals if isinstance(arrival.reports, Reports)]
     if singles:
-        frames.append(encode_reports(survey.mechanism, singles))
-    rows = _rows(survey, period, shuffled(survey.mechanism, frames))
-    connection.execute(INCOMING.insert(), [{**row, "mixed": False} for row in rows])
+        frames.append(encode_reports(mechanism, singles))
+    return shuffled(mechanism, frames)
 
 
 def mix(store: Store) -> None:
@@ -58,9 +63,9 @@ def mix(store: Store) -> None:
             frames = [bytes(row.data) for row in connection.execute(delete(INCOMING).where(place).returning(INCOMING.c.data))]
             if survey is None or not frames:  # another worker was faster
                 continue
-            together = shuffled(survey.mechanism, frames)
-            rows = _rows(survey, period, together)
-            if len(together) >= TOGETHER:
+            mixed = shuffled(survey.mechanism, frames)
+            rows = _rows(survey, period, mixed)
+            if len(mixed) >= TOGETHER:
                 connection.execute(REPORTS.insert(), rows)
             else:
                 connection.execute(INCOMING.insert(), [{**row, "mixed": True} for row in rows])

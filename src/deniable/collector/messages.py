@@ -109,6 +109,51 @@ class Estimates(Struct):
     """When these numbers became public; empty when they are live."""
 
 
+class GroupLine(Struct):
+    """A group, its own survey, and how many of its reports are public."""
+
+    name: str
+    survey: str
+    n: int
+    waiting: str
+    """How far it is to the group's first numbers; empty when there are some."""
+
+
+class GroupRow(Struct):
+    """What one group says, with an interval that holds together with those of all other groups and answers of the question."""
+
+    group: str
+    label: str
+    value: float
+    low: float
+    high: float
+
+
+class GroupedAttribute(Struct):
+    """One question, group by group: shares of answers, a mean, or a median."""
+
+    name: str
+    question: str
+    domain: str
+    what: str
+    """frequency, mean or median; empty when there is nothing to compare, and then `note` says why."""
+    rows: list[GroupRow]
+    note: str = ""
+
+
+class Groups(Struct):
+    """The groups that a survey is compared with, itself among them; none when it has no groups.
+
+    Two groups differ when their intervals do not overlap. All such statements about one question are true together in `level` of
+    all such surveys.
+    """
+
+    survey: str
+    level: float
+    groups: list[GroupLine]
+    attributes: list[GroupedAttribute]
+
+
 class SurveyState(Struct):
     """May one answer now? The document does not say, since it never changes."""
 
@@ -130,6 +175,8 @@ class Created(Struct):
     created: bool
     reasons: dict[str, str] = {}
     """For every attribute whose mechanism was `auto`: what was chosen, and why."""
+    groups: dict[str, str] = {}
+    """When the file has groups, the hash of each one's survey; `hash` is the first one's."""
 
 
 class Problem(Struct):

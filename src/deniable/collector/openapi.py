@@ -10,6 +10,7 @@ from deniable.collector.messages import (
     Accepted,
     Created,
     Estimates,
+    Groups,
     Health,
     Problem,
     SubmissionMessage,
@@ -19,7 +20,7 @@ from deniable.collector.messages import (
 )
 from deniable.surveys import BATCH_TYPE
 
-TYPES = [Accepted, Created, Estimates, Health, Problem, SubmissionMessage, SubmissionsMessage, SurveyList, SurveyState]
+TYPES = [Accepted, Created, Estimates, Groups, Health, Problem, SubmissionMessage, SubmissionsMessage, SurveyList, SurveyState]
 
 
 def openapi_document(version: str) -> dict[str, Any]:
@@ -82,6 +83,10 @@ def _paths() -> dict[str, Any]:
         "/v1/surveys/{hash}/estimates": {
             "parameters": [HASH, window],
             "get": _operation("Estimates with 95 % intervals", 200, "Estimates", bad=(400, 404, 429, 503)),
+        },
+        "/v1/surveys/{hash}/groups": {
+            "parameters": [HASH],
+            "get": _operation("The groups of a survey, compared", 200, "Groups", bad=(404, 429, 503)),
         },
         "/livez": {"get": _operation("Does this process answer?", 200, "Health")},
         "/readyz": {"get": _operation("Can reports be written?", 200, "Health", also={503: "Health"})},

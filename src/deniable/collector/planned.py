@@ -9,6 +9,7 @@ from typing import Literal
 from deniable import estimators, planning, studies
 from deniable.batch import accumulator_for
 from deniable.collector.estimates import BINS, views_of
+from deniable.collector.registry import digest
 from deniable.collector.store import Store
 from deniable.core import (
     Binary,
@@ -28,8 +29,8 @@ from deniable.core import (
     output_bits,
     show_fraction,
 )
-from deniable.errors import DeniableError, MissingPackage, NotSupported
-from deniable.surveys import Asked, Survey, survey_from_toml, usual_mechanism
+from deniable.errors import DeniableError, InvalidParameter, MissingPackage, NotSupported
+from deniable.surveys import Asked, Survey, surveys_from_toml, usual_mechanism
 
 Learn = Literal["frequency", "mean", "distribution", "location", "heavy-hitters"]
 NEAR = 1.05
@@ -96,12 +97,20 @@ def planned_survey(text: str) -> Planned:
     ... ''').survey.mechanism.name
     'hadamard'
     """
+    planned = planned_surveys(text)
+    if "" not in planned:
+        raise InvalidParameter("the survey has groups, and each group is a survey of its own: planned_surveys gives all of them")
+    return planned[""]
+
+
+def planned_surveys(text: str) -> dict[str, Planned]:
+    """The surveys of a file's groups by their names, planned once; without groups, the one survey under an empty name."""
     reasons: dict[str, str] = {}
 
     def choose(asked: Asked) -> Mechanism:
         try:
-            found, reasons[asked.name] = chosen(asked)
-            return found
+            recipe, reasons[asked.name] = chosen(asked)
+            return recipe
         except MissingPackage:  # what a survey file means must not depend on what is installed
             raise
         except DeniableError as error:
@@ -110,19 +119,21 @@ def planned_survey(text: str) -> Planned:
             made: Mechanism = make_mechanism(name, domain=asked.domain, epsilon=asked.epsilon)
             return made
 
-    return Planned(survey_from_toml(text, choose=choose), reasons)
+    return {name: Planned(survey, reasons) for name, survey in surveys_from_toml(text, choose=choose).items()}
 
 
-def opened(store: Store, text: str) -> tuple[Planned, bool]:
-    """Open a survey file in a store, and was it new? A file that was opened before is the survey it was then."""
-    before = store.planned(text)
-    survey = None if before is None else store.survey(before)
-    if survey is not None:
-        return Planned(survey, store.reasons(survey.hash)), False
-    made = planned_survey(text)
-    created = store.add_survey(made.survey)
-    store.add_plan(text, made.survey.hash, made.reasons)
-    return made, created
+def opened(store: Store, text: str) -> dict[str, tuple[Planned, bool]]:
+    """Open the surveys of a file in a store, by group, and was each new? A file that was opened before is what it was then."""
+    before = {name: store.survey(survey_hash) for name, survey_hash in store.planned(text).items()}
+    if before:
+        return {name: (Planned(survey, store.reasons(survey.hash)), False) for name, survey in before.items() if survey is not None}
+    made = planned_surveys(text)
+    created = {name: store.add_survey(one.survey) for name, one in made.items()}
+    for name, one in made.items():
+        store.add_plan(text, name, one.survey.hash, one.reasons)
+    if "" not in made:
+        store.add_groups(digest(text), {name: one.survey.hash for name, one in made.items()})
+    return {name: (one, created[name]) for name, one in made.items()}
 
 
 def chosen(asked: Asked) -> tuple[Mechanism, str]:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, Literal
 
 from starlette.types import Receive, Scope, Send
+from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+from uvicorn.protocols.utils import get_remote_addr
 
 from deniable.collector.addresses import Proxies, source_of
 from deniable.collector.connections import Connection, Connections, Waiting
 from deniable.surveys import is_loopback
 
+WHOLE = "deniable.whole"
+"""The extension of a request's scope that writes a whole answer at once."""
 LAST_WORDS = 1.0
 """Seconds to read a last answer before the connection is cut."""
 
@@ -67,10 +71,17 @@ class BoundedProtocol(HttpToolsProtocol, Connection):
         self._over = False
         self._answering: RequestResponseCycle | None = None
         self._usual_app = self.app
+        self._scheme: Literal["http", "https"] = "http" if self.config.ssl is None else "https"
+        self._extensions: dict[str, dict[object, object]] = {WHOLE: {"write": self._whole}}
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take a place, or be turned away."""
-        super().connection_made(transport)
+        # Uvicorn's own would also ask the system for this end's address, which nobody here wants to know.
+        self.connections.add(self)
+        self.transport = transport
+        self.flow = FlowControl(transport)
+        self.client = get_remote_addr(transport)
+        self.scheme = self._scheme
         if self.before is not None:
             self.table.leave(self.before)
         host = self.client[0] if self.client else ""
@@ -140,6 +151,7 @@ class BoundedProtocol(HttpToolsProtocol, Connection):
         self._request += 1
         self._unanswered += 1
         self.app = self._usual_app
+        self.scope["extensions"] = self._extensions
         if self._head > self.table.limits.head_bytes:
             self.app = _too_long  # one packet may hold all of it
         elif self._proxied:
@@ -202,6 +214,20 @@ class BoundedProtocol(HttpToolsProtocol, Connection):
         if state != self._told:
             self._told = state
             self.table.wait(self, state[0])
+
+    def _whole(self, head: bytes, body: bytes) -> bool:
+        """Write an answer at once: its head and its body apart would cost the system twice. False when it must go the usual way."""
+        cycle = self._answering
+        if cycle is None or cycle.response_started or self.config.access_log or self._stuck:
+            return False
+        if not cycle.disconnected:
+            cycle.response_started = cycle.response_complete = True
+            cycle.message_event.set()
+            self.transport.write(head + (b"\r\n" if cycle.keep_alive else b"connection: close\r\n\r\n") + body)
+            if not cycle.keep_alive:
+                self.transport.close()
+            cycle.on_response()
+        return True
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._answering = cycle

@@ -7,7 +7,7 @@ import asyncio
 BEAT_SECONDS = 0.05
 LATE_SECONDS = 0.4
 MANY = 128
-"""Requests under way at once."""
+"""Requests under way at once; one whose body is still awaited is not."""
 
 
 class Pulse:

@@ -84,6 +84,14 @@ async def show_estimates(request: Request) -> Response:
     return Response(data, media_type="application/json")
 
 
+async def show_groups(request: Request) -> Response:
+    """GET /v1/surveys/{hash}/groups: what is public of a survey's groups, compared."""
+    state = await _state(request)
+    survey = await state.survey(request.path_params["hash"])
+    seconds = TRANSACTION_SECONDS if state.catalog.failures.cause else WORK_SECONDS
+    return Response(await off_loop(state.estimates.groups, survey, seconds=seconds), media_type="application/json")
+
+
 async def alive(_: Request) -> Response:
     """GET /livez: 200 as long as this process answers at all."""
     return json_response(Health("ok"))

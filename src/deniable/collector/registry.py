@@ -14,14 +14,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Table, delete, event, select, update
+from sqlalchemy import Connection, Table, bindparam, delete, event, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from deniable.collector.database import DatabaseReplaced, check_file, engine_of
+from deniable.collector.receipts import drop_receipts
 from deniable.collector.retention import end_of, is_due
 from deniable.collector.schema import APPLICATION, VERSION, prepare
-from deniable.collector.tables import CHANGES, INCOMING, PLANS, RECEIPTS, REPORTS, STEPS, SUMS, SURVEYS, TOKENS
+from deniable.collector.tables import CHANGES, COMPARED, INCOMING, PLANS, RECENT, REPORTS, STEPS, SUMS, SURVEYS, TOKENS
 from deniable.errors import InvalidParameter
 from deniable.surveys import Survey
 
@@ -40,6 +41,7 @@ class Line:
     successor: str | None
     reports_days: int | None
     receipts_days: int | None
+    receipt_windows: int | None
 
 
 @dataclass(frozen=True)
@@ -120,23 +122,53 @@ class Registry:
             return False
         return True
 
-    def add_plan(self, text: str, survey_hash: str, reasons: dict[str, str]) -> None:
-        """Remember what a survey file became, and why; what is there already stays."""
-        row = {"source": digest(text), "survey": survey_hash, "reasons": json.dumps(reasons)}
+    def add_plan(self, text: str, group: str, survey_hash: str, reasons: dict[str, str]) -> None:
+        """Remember what a survey file, or one group of it, became, and why; what is there already stays."""
+        row = {"source": digest(f"{text}\0{group}" if group else text), "survey": survey_hash, "reasons": json.dumps(reasons)}
         with self.writing() as connection:
             connection.execute(self.insert(PLANS).values(row).on_conflict_do_nothing())
 
-    def planned(self, text: str) -> str | None:
-        """The hash of the survey that this file became before."""
+    def planned(self, text: str) -> dict[str, str]:
+        """The hashes of the surveys that this file became before, by group; the name is empty when it has no groups."""
         with self.reading() as connection:
-            found: str | None = connection.execute(select(PLANS.c.survey).where(PLANS.c.source == digest(text))).scalar()
-        return found
+            alone: str | None = connection.execute(select(PLANS.c.survey).where(PLANS.c.source == digest(text))).scalar()
+        return self._groups(bindparam("family", digest(text))) if alone is None else {"": alone}
 
     def reasons(self, survey_hash: str) -> dict[str, str]:
         """Why the mechanisms of a survey were chosen, by attribute; empty when its author named them."""
         with self.reading() as connection:
             rows = connection.execute(select(PLANS.c.reasons).where(PLANS.c.survey == survey_hash).order_by(PLANS.c.source))
             return {name: why for row in rows for name, why in json.loads(row.reasons).items()}
+
+    def add_groups(self, source: bytes, hashes: dict[str, str]) -> None:
+        """Say which surveys ask the groups of one file, by name and in order; what is there already stays."""
+        rows = [
+            {"survey": survey_hash, "family": source, "name": name, "place": place}
+            for place, (name, survey_hash) in enumerate(hashes.items())
+        ]
+        with self.writing() as connection:
+            connection.execute(self.insert(COMPARED).values(rows).on_conflict_do_nothing())
+
+    def groups(self, survey_hash: str) -> dict[str, str]:
+        """The surveys of all groups that this one is compared with, itself included, by name; empty when it has no group."""
+        return self._groups(select(COMPARED.c.family).where(COMPARED.c.survey == survey_hash).scalar_subquery())
+
+    def _groups(self, family: Any) -> dict[str, str]:
+        query = select(COMPARED.c.name, COMPARED.c.survey).where(COMPARED.c.family == family)
+        with self.reading() as connection:
+            return {row.name: row.survey for row in connection.execute(query.order_by(COMPARED.c.place, COMPARED.c.name))}
+
+    def add_round(self, before: str, following: Survey) -> bool:
+        """Open the next round, compared with those of other groups, and close the one before; False when it is there already."""
+        if not self.add_survey(following):
+            return False
+        with self.writing() as connection:
+            row = connection.execute(select(COMPARED).where(COMPARED.c.survey == before)).first()
+            if row is not None:
+                family = hashlib.sha256(bytes(row.family)).digest()
+                connection.execute(COMPARED.insert().values(survey=following.hash, family=family, name=row.name, place=row.place))
+        self.close_survey(before, successor=following.hash)
+        return True
 
     def close_survey(self, survey_hash: str, *, successor: str | None = None) -> bool:
         """No more submissions; `successor` is where people answer now. False when there is no such survey."""
@@ -151,14 +183,16 @@ class Registry:
             raise InvalidParameter("the survey's receipts were deleted, so a report could count twice; open its next round instead")
         return self._changed(survey_hash, {"open": True, "closed": None, "successor": None})
 
-    def keep_for(self, survey_hash: str, *, reports: int | None, receipts: int | None) -> bool:
-        """How many days after closing kept reports and receipts are deleted; None: never."""
-        return self._changed(survey_hash, {"reports_days": reports, "receipts_days": receipts})
+    def keep_for(self, survey_hash: str, *, reports: int | None, receipts: int | None, windows: int | None = None) -> bool:
+        """How many days after closing kept reports and receipts are deleted, and of how many windows before the present one
+        receipts are remembered while the survey runs; None: for good."""
+        return self._changed(survey_hash, {"reports_days": reports, "receipts_days": receipts, "receipt_windows": windows})
 
     def delete_survey(self, survey_hash: str) -> bool:
         """Forget a survey with everything that was collected for it; False when there is no such survey."""
         with self.writing() as connection:
-            for table in (RECEIPTS, SUMS, STEPS, INCOMING, REPORTS, PLANS):
+            drop_receipts(connection, survey_hash)
+            for table in (COMPARED, SUMS, RECENT, STEPS, INCOMING, REPORTS, PLANS):
                 connection.execute(delete(table).where(table.c.survey == survey_hash))
             gone = connection.execute(delete(SURVEYS).where(SURVEYS.c.hash == survey_hash)).rowcount > 0
             self._bump("catalog", connection)
@@ -187,6 +221,7 @@ class Registry:
                 row.successor,
                 row.reports_days,
                 row.receipts_days,
+                row.receipt_windows,
             )
             for row in rows
         ]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, or_, select
 
-from deniable.collector.tables import INCOMING, RECEIPTS, REPORTS, SURVEYS
+from deniable.collector.receipts import drop_receipts
+from deniable.collector.tables import INCOMING, REPORTS, SURVEYS
 
 if TYPE_CHECKING:
     from deniable.collector.registry import Registry
@@ -18,7 +19,7 @@ EVERY_SECONDS = 3600.0
 
 
 def expire(store: Registry, now: float) -> dict[str, int]:
-    """Delete what is due; for every survey how many rows went."""
+    """Delete what is due; for every survey how many rows of reports and parts of receipts went."""
     limited = or_(SURVEYS.c.reports_days.is_not(None), SURVEYS.c.receipts_days.is_not(None))
     with store.reading() as connection:
         rows = connection.execute(select(SURVEYS).where(limited)).fetchall()
@@ -26,10 +27,11 @@ def expire(store: Registry, now: float) -> dict[str, int]:
     for row in rows:
         ended = end_of(row)
         due = [table for table in (INCOMING, REPORTS) if is_due(ended, row.reports_days, now)]
-        due += [RECEIPTS] if is_due(ended, row.receipts_days, now) else []
-        if due:
+        receipts = is_due(ended, row.receipts_days, now)
+        if due or receipts:
             with store.writing() as connection:
                 gone[row.hash] = sum(connection.execute(delete(table).where(table.c.survey == row.hash)).rowcount for table in due)
+                gone[row.hash] += drop_receipts(connection, row.hash) if receipts else 0
     return gone
 
 

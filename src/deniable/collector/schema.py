@@ -7,16 +7,19 @@ and PostgreSQL databases a row in `deniable_schema`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 
-from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy import Connection, Engine, inspect, select, text
 from sqlalchemy.exc import DBAPIError
 
-from deniable.collector.tables import METADATA
+from deniable.collector.deadlines import patiently
+from deniable.collector.receipts import add_part
+from deniable.collector.tables import METADATA, SURVEYS
 from deniable.errors import InvalidParameter
 
 APPLICATION = 0x64656E79
 """SQLite's application_id of a collector's database: the letters "deny"."""
-VERSION = 2
+VERSION = 4
 MIGRATIONS: Mapping[int, Sequence[str]] = {
     1: (
         "ALTER TABLE surveys ADD COLUMN closed BIGINT",
@@ -25,8 +28,13 @@ MIGRATIONS: Mapping[int, Sequence[str]] = {
         "ALTER TABLE surveys ADD COLUMN receipts_days INTEGER",
         "ALTER TABLE tokens ADD COLUMN expires BIGINT",
     ),
+    2: (),
+    3: ("ALTER TABLE surveys ADD COLUMN receipt_windows INTEGER",),
 }
 """What makes the next version of each; tables that are new are created afterwards."""
+RECEIPTS_IN_PARTS = 4
+MOST_SECONDS = 6 * 3600.0
+"""How long bringing a database forward may take: receipts are copied, some hundred thousand a second."""
 _LOCK = 7_236_987_641
 """An arbitrary number: one collector brings a PostgreSQL database forward, the others wait."""
 
@@ -34,7 +42,10 @@ _LOCK = 7_236_987_641
 def prepare(engine: Engine) -> None:
     """Make the tables, bring them forward, or refuse a database that is not one of ours or not one of ours any more."""
     try:
-        with engine.begin() as connection:
+        with engine.execution_options(reads=True).connect() as connection:
+            version = version_of(connection)
+        copies = version is not None and version < RECEIPTS_IN_PARTS
+        with patiently(MOST_SECONDS) if copies else nullcontext(), engine.begin() as connection:
             _prepare(connection)
     except DBAPIError as error:
         raise InvalidParameter(f"database cannot be used: {reason(error)}") from error
@@ -60,8 +71,23 @@ def _prepare(connection: Connection) -> None:
             connection.execute(text(statement))
     if version != VERSION:
         METADATA.create_all(connection)
+        if version is not None and version < RECEIPTS_IN_PARTS:
+            _cut_receipts(connection)
         _mark(connection)
     _check_columns(connection)
+
+
+def _cut_receipts(connection: Connection) -> None:
+    """Up to version 3 all receipts lay in one table; each survey gets a part of its own."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SET LOCAL statement_timeout = 0"))
+    has_any = text("SELECT 1 FROM receipts WHERE survey = :survey LIMIT 1")
+    for survey in connection.execute(select(SURVEYS.c.hash)).scalars().all():
+        if connection.execute(has_any, {"survey": survey}).first() is not None:
+            number = add_part(connection, survey, "")
+            copy = text(f"INSERT INTO receipts_{number} (key) SELECT key FROM receipts WHERE survey = :survey")  # noqa: S608
+            connection.execute(copy, {"survey": survey})
+    connection.execute(text("DROP TABLE receipts"))
 
 
 def version_of(connection: Connection) -> int | None:

@@ -39,7 +39,14 @@ from deniable.surveys import trusting
 GRACE_SECONDS = 15
 SPARE_FILES = 128
 """Open files that are not connections: the database, logs, and new connections before the slowest is closed."""
+BACKLOG = 1 << 16
+"""Connections that may wait to be taken; the system allows as many as net.core.somaxconn says.
+
+A client whose connection finds no place there hears nothing and tries again after 1, 3 and 7 seconds: better taken, and told
+to come back."""
 SWITCH_SECONDS = 5e-4
+OBJECTS_BETWEEN_LOOKS = 100_000
+"""New objects, less those that are gone, before the interpreter looks for garbage."""
 
 
 @dataclass(frozen=True)
@@ -77,16 +84,18 @@ def listening_socket(host: str, port: int) -> socket.socket:
         made.close()
         why = f"port {port} of {host} cannot be used: {error.strerror}"
         raise InvalidParameter(f"{why}; --port takes another one, and --port 0 any free one") from None
-    made.listen(2048)
+    made.listen(BACKLOG)
     return made
 
 
 def serve(serving: Serving, listening: socket.socket, *, ready: Callable[[], None] = lambda: None) -> None:
     """Serve in this process until a signal ends it; what is waiting is written and answered first."""
     server = make_server(serving, ready)
-    # What is loaded now stays: to look through it again for garbage would stop everyone while many are connected.
+    # What is loaded now stays: to look through it again for garbage would stop everyone while many are connected. So would
+    # looking through the connections themselves every few hundred objects; what they leave behind goes without being looked for.
     gc.collect()
     gc.freeze()
+    gc.set_threshold(OBJECTS_BETWEEN_LOOKS)
     server.run(sockets=[listening])
 
 
@@ -137,6 +146,7 @@ def _bounded(app: ASGIApp, serving: Serving, table: Connections, ready: Callable
         date_header=False,
         proxy_headers=False,
         timeout_keep_alive=math.ceil(limits.idle_seconds),
+        backlog=BACKLOG,
         timeout_graceful_shutdown=GRACE_SECONDS,
         ssl_certfile=serving.certificate,
         ssl_keyfile=serving.private_key,

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from deniable.collector.catalog import LOOK_SECONDS, Catalog
 from deniable.collector.connections import Connections
 from deniable.collector.deadlines import off_loop
-from deniable.collector.estimates import EstimateCache
+from deniable.collector.estimate_cache import EstimateCache
 from deniable.collector.limits import Bucket, Limits
 from deniable.collector.messages import Refusal
 from deniable.collector.metrics import Requests

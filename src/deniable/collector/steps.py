@@ -22,7 +22,7 @@ from sqlalchemy import Connection, func, select, update
 
 from deniable.batch import Accumulator, accumulator_for, accumulator_from_bytes
 from deniable.collector.store import Store
-from deniable.collector.tables import STEPS, SUMS, SURVEYS
+from deniable.collector.tables import COUNTS, STEPS, SUMS, SURVEYS
 from deniable.surveys import Steps, Survey, period_of
 
 
@@ -82,19 +82,19 @@ def stamp(store: Store, survey: Survey, *, everything: bool = False) -> Hashable
 def published_counts(store: Store, surveys: Sequence[Survey]) -> dict[str, tuple[int, str]]:
     """For each of these surveys the number of reports that are public, and how far it is to the first when there are none."""
     hashes = [survey.hash for survey in surveys]
-    found: dict[str, tuple[int, str]] = {}
+    published: dict[str, tuple[int, str]] = {}
     with store.reading() as connection:
-        counted = _totals(connection, SUMS.c.survey, SUMS.c.n, hashes)
+        counted = _totals(connection, COUNTS.c.survey, COUNTS.c.n, hashes)
         taken = _totals(connection, STEPS.c.survey, STEPS.c.taken_n, hashes)
         for survey in surveys:
             if not isinstance(survey.release, Steps):
-                found[survey.hash] = (counted.get(survey.hash, 0), "")
+                published[survey.hash] = (counted.get(survey.hash, 0), "")
             elif survey.hash in taken:
-                found[survey.hash] = (taken[survey.hash], "")
+                published[survey.hash] = (taken[survey.hash], "")
             else:
                 state = _State.read(connection, survey)
-                found[survey.hash] = (0, state.progress(survey, survey.release, time.time()))
-    return found
+                published[survey.hash] = (0, state.progress(survey, survey.release, time.time()))
+    return published
 
 
 def _totals(connection: Connection, name: Any, number: Any, hashes: Sequence[str]) -> dict[str, int]:
@@ -115,7 +115,7 @@ class _State:
     def read(cls, connection: Connection, survey: Survey, *, lock: bool = False) -> _State:
         asked = select(SURVEYS.c.stepped).where(SURVEYS.c.hash == survey.hash)
         stepped = int(connection.execute(asked.with_for_update(key_share=True) if lock else asked).scalar_one())
-        sums = select(SUMS.c.period, func.sum(SUMS.c.n)).where(SUMS.c.survey == survey.hash).group_by(SUMS.c.period)
+        sums = select(COUNTS.c.period, func.sum(COUNTS.c.n)).where(COUNTS.c.survey == survey.hash).group_by(COUNTS.c.period)
         counted = {period: int(n) for period, n in connection.execute(sums)}
         steps = select(STEPS.c.period, STEPS.c.shown_n, STEPS.c.taken_n).where(STEPS.c.survey == survey.hash)
         rows = connection.execute(steps).fetchall()
@@ -162,6 +162,8 @@ def _step(store: Store, survey: Survey, release: Steps, now: float) -> None:
         # The survey's row is locked first, but not against counting; whoever is second looks again and has nothing left to do.
         state = _State.read(connection, survey, lock=True)
         moves = state.next_step(survey, release, now)
+        if moves:
+            store.settle(connection, survey)
         rows = connection.execute(select(SUMS.c.period, SUMS.c.data).where(SUMS.c.survey == survey.hash)).fetchall()
         for period, shown in moves.items():
             parts = [accumulator_from_bytes(survey.mechanism, bytes(row.data)) for row in rows if row.period == period]

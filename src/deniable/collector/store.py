@@ -8,28 +8,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, func, select, text, update
+from sqlalchemy import Connection, bindparam, delete, func, select, update
 
 from deniable.batch import Accumulator, Reports, accumulator_for, accumulator_from_bytes
 from deniable.collector.database import empty_log, rewrite_tables
-from deniable.collector.kept import keep, mix
+from deniable.collector.kept import keep, mix, shuffled, together
+from deniable.collector.receipts import NewPart, begin_part, known, receive
 from deniable.collector.registry import Registry
-from deniable.collector.tables import RECEIPTS, REWRITTEN, SUMS
+from deniable.collector.tables import COUNTS, RECENT, REWRITTEN, SUMS
 from deniable.surveys import Survey
 
 SHARDS = 16
+LARGE_SUMS = 1 << 16
+FEW = 16
+"""Sums of more bytes are not written for so few reports that these take less than one part in `FEW` of them."""
 TIDY_SUBMISSIONS = 10_000
 TIDY_SECONDS = {"sqlite": 2.0, "postgresql": 60.0}
 """After so many submissions or so many seconds nothing is left in the files but what the tables say."""
-# All keys in one parameter: a statement with a thousand parameters would cost more than the insert itself.
-_RECEIVE_SQLITE = text(
-    "WITH RECURSIVE numbers(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers WHERE i + 1 < :count) "
-    "INSERT INTO receipts (survey, key) SELECT :survey, substr(:keys, 16 * i + 1, 16) FROM numbers WHERE true "
-    "ON CONFLICT DO NOTHING RETURNING key"
+# Built once: to build a statement costs more than to run it.
+_PLACE = (
+    (SUMS.c.survey == bindparam("of_survey")) & (SUMS.c.period == bindparam("of_period")) & (SUMS.c.shard == bindparam("of_shard"))
 )
-_RECEIVE_POSTGRESQL = text(
-    "INSERT INTO receipts (survey, key) SELECT :survey, unnest(CAST(:keys AS bytea[])) ON CONFLICT DO NOTHING RETURNING key"
-)
+_READ_SUMS = select(SUMS.c.data).where(_PLACE).with_for_update()
+_WRITE_SUMS = update(SUMS).where(_PLACE).values(n=bindparam("n"), data=bindparam("data"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class Store(Registry):
     def __init__(self, url: str) -> None:
         super().__init__(url)
         self.shard = secrets.randbelow(SHARDS)
+        self._sizes: dict[str, int] = {}
         self.tidy_seconds = TIDY_SECONDS[self.engine.dialect.name]
         self.tidy_submissions = TIDY_SUBMISSIONS if self.is_sqlite else sys.maxsize
 
@@ -64,15 +66,12 @@ class Store(Registry):
         are written when there are so many of them; None says that one was not written, because there were too few.
         """
         if at_least == 1:
-            with self.writing() as connection:
-                fresh = self._counted(connection, arrivals)
-            return list(fresh)
+            return self._in_parts(arrivals)
         answers: list[bool | None] = [None] * len(arrivals)
         for group in _by(arrivals, lambda arrival: (arrival.survey.hash, arrival.period)).values():
             mine = [arrivals[place] for place in group]
             try:
-                with self.writing() as connection:
-                    fresh = self._counted(connection, mine, at_least)
+                fresh = self._in_parts(mine, at_least)
             except _TooFew:
                 known = self.known(mine)
                 fresh = [False if old else None for old in known]
@@ -80,16 +79,27 @@ class Store(Registry):
                 answers[place] = new
         return answers
 
+    def _in_parts(self, arrivals: Sequence[Arrival], at_least: int = 1) -> list[bool | None]:
+        """One transaction; where a survey's receipts need another part first, one more for each that does."""
+        # A part that was begun may be outdated at once, by a writer whose clock is a window ahead; not again and again.
+        for _ in range(2 * len({arrival.survey.hash for arrival in arrivals})):
+            try:
+                with self.writing() as connection:
+                    return self._counted(connection, arrivals, at_least)
+            except NewPart as needed:
+                with self.writing() as connection:
+                    begin_part(connection, needed.survey, needed.period)
+        with self.writing() as connection:
+            return self._counted(connection, arrivals, at_least)
+
     def known(self, arrivals: Sequence[Arrival]) -> list[bool]:
         """For every arrival, was it counted before?"""
-        found: set[tuple[str, bytes]] = set()
+        receipts: set[tuple[str, bytes]] = set()
         with self.reading() as connection:
             for survey_hash, places in _by(arrivals, lambda arrival: arrival.survey.hash).items():
-                for begin in range(0, len(places), 1000):
-                    keys = [arrivals[place].key for place in places[begin : begin + 1000]]
-                    query = select(RECEIPTS.c.key).where((RECEIPTS.c.survey == survey_hash) & RECEIPTS.c.key.in_(keys))
-                    found.update((survey_hash, bytes(key)) for key in connection.execute(query).scalars())
-        return [(arrival.survey.hash, arrival.key) in found for arrival in arrivals]
+                keys = [arrivals[place].key for place in places]
+                receipts.update((survey_hash, key) for key in known(connection, survey_hash, keys))
+        return [(arrival.survey.hash, arrival.key) in receipts for arrival in arrivals]
 
     def _counted(self, connection: Connection, arrivals: Sequence[Arrival], at_least: int = 1) -> list[bool | None]:
         fresh: list[bool | None] = [False] * len(arrivals)
@@ -97,7 +107,8 @@ class Store(Registry):
             first: dict[bytes, int] = {}
             for place in places:
                 first.setdefault(arrivals[place].key, place)
-            for key in self._receive(connection, survey_hash, list(first)):
+            latest = max(arrivals[place].period for place in places)
+            for key in receive(connection, survey_hash, latest, list(first)):
                 fresh[first[key]] = True
         new = [arrival for arrival, is_new in zip(arrivals, fresh, strict=True) if is_new]
         if new and sum(arrival.count for arrival in new) < at_least:
@@ -106,57 +117,81 @@ class Store(Registry):
             self._fold(connection, [new[place] for place in group])
         return fresh
 
-    def _receive(self, connection: Connection, survey_hash: str, keys: list[bytes]) -> list[bytes]:
-        """Write receipts for the keys that have none; which were they?"""
-        # In one order everywhere, so that two writers cannot wait for each other's keys.
-        keys = sorted(keys)
-        if self.is_sqlite:
-            given = {"survey": survey_hash, "keys": b"".join(keys), "count": len(keys)}
-            rows = connection.execute(_RECEIVE_SQLITE, given)
-        else:
-            rows = connection.execute(_RECEIVE_POSTGRESQL, {"survey": survey_hash, "keys": keys})
-        return [bytes(row[0]) for row in rows]
-
     def _fold(self, connection: Connection, arrivals: list[Arrival]) -> None:
         survey, period = arrivals[0].survey, arrivals[0].period
-        place = (SUMS.c.survey == survey.hash) & (SUMS.c.period == period) & (SUMS.c.shard == self.shard)
-        read = select(SUMS.c.data).where(place).with_for_update()
-        data = connection.execute(read).scalar()
+        if survey.keep_reports:
+            keep(connection, arrivals)
+        if self._sums_bytes(survey) > LARGE_SUMS:
+            data = together(arrivals).to_bytes()
+            if FEW * len(data) < self._sums_bytes(survey):
+                row = {"survey": survey.hash, "period": period, "n": sum(arrival.count for arrival in arrivals), "data": data}
+                connection.execute(RECENT.insert(), row)
+                return
+        singles = [report for arrival in arrivals if isinstance(arrival.reports, list) for report in arrival.reports]
+        batches = [arrival.reports for arrival in arrivals if isinstance(arrival.reports, Reports)]
+        self._add(connection, survey, period, [singles, *batches] if singles else batches)
+
+    def _add(self, connection: Connection, survey: Survey, period: str, several: Sequence[Any]) -> None:
+        place = {"of_survey": survey.hash, "of_period": period, "of_shard": self.shard}
+        data = connection.execute(_READ_SUMS, place).scalar()
         if data is None:
             # Another writer may have begun the same row; whoever is second waits here and goes on from its sums.
             empty = accumulator_for(survey.mechanism).to_bytes()
             row = {"survey": survey.hash, "period": period, "shard": self.shard, "n": 0, "data": empty}
             connection.execute(self.insert(SUMS).values(row).on_conflict_do_nothing())
-            data = connection.execute(read).scalar_one()
+            data = connection.execute(_READ_SUMS, place).scalar_one()
         sums = accumulator_from_bytes(survey.mechanism, bytes(data))
-        singles = [report for arrival in arrivals if isinstance(arrival.reports, list) for report in arrival.reports]
-        if singles:
-            sums.add(singles)
-        for arrival in arrivals:
-            if isinstance(arrival.reports, Reports):
-                sums.add(arrival.reports)
-        connection.execute(update(SUMS).where(place).values(n=sums.n, data=sums.to_bytes()))
-        if survey.keep_reports:
-            keep(connection, arrivals)
+        for reports in several:
+            sums.add(reports)
+        connection.execute(_WRITE_SUMS, {**place, "n": sums.n, "data": sums.to_bytes()})
+
+    def _sums_bytes(self, survey: Survey) -> int:
+        """How long the sums of a survey are, at least; 0 when single reports say more than their sums do, and may not wait."""
+        if survey.hash not in self._sizes:
+            counts = survey.mechanism.channel.sums == "outputs"
+            self._sizes[survey.hash] = len(accumulator_for(survey.mechanism).to_bytes()) if counts else 0
+        return self._sizes[survey.hash]
+
+    def settle(self, connection: Connection, survey: Survey) -> None:
+        """Add to a survey's sums what was counted since this was last done."""
+        gone = delete(RECENT).where(RECENT.c.survey == survey.hash).returning(RECENT.c.period, RECENT.c.data)
+        frames: dict[str, list[bytes]] = {}
+        for period, data in connection.execute(gone):
+            frames.setdefault(period, []).append(bytes(data))
+        for period, several in sorted(frames.items()):
+            self._add(connection, survey, period, [shuffled(survey.mechanism, several)])
+
+    def _settle(self, survey_hash: str | None = None) -> None:
+        asked = select(RECENT.c.survey).distinct()
+        with self.reading() as connection:
+            hashes = (
+                connection.execute(asked if survey_hash is None else asked.where(RECENT.c.survey == survey_hash)).scalars().all()
+            )
+        for survey in map(self.survey, sorted(hashes)):
+            if survey is not None:
+                with self.writing() as connection:
+                    self.settle(connection, survey)
 
     def tidy(self) -> bool:
         """Leave nothing in the files but what the tables say: no order of arrival, no old versions of sums.
 
         SQLite's log is emptied; PostgreSQL's small tables are rewritten. False when somebody is in the way: try again later.
         """
+        self._settle()
         mix(self)
         return empty_log(self.engine) if self.is_sqlite else rewrite_tables(self.engine, [table.name for table in REWRITTEN])
 
     def sums(self, survey: Survey) -> dict[str, Accumulator]:
         """The accumulator of every window, shards merged."""
-        found: dict[str, Accumulator] = {}
+        by_period: dict[str, Accumulator] = {}
         for period, _, data in self.raw_sums(survey.hash):
             part = accumulator_from_bytes(survey.mechanism, data)
-            found[period] = part if period not in found else found[period].merge(part)
-        return found
+            by_period[period] = part if period not in by_period else by_period[period].merge(part)
+        return by_period
 
     def raw_sums(self, survey_hash: str) -> list[tuple[str, int, bytes]]:
         """Window, shard and accumulator bytes of a survey."""
+        self._settle(survey_hash)
         query = select(SUMS.c.period, SUMS.c.shard, SUMS.c.data).where(SUMS.c.survey == survey_hash)
         with self.reading() as connection:
             rows = connection.execute(query.order_by(SUMS.c.period, SUMS.c.shard))
@@ -165,13 +200,13 @@ class Store(Registry):
     def counted(self) -> dict[str, int]:
         """The number of reports of every survey that has any."""
         with self.reading() as connection:
-            rows = connection.execute(select(SUMS.c.survey, func.sum(SUMS.c.n)).group_by(SUMS.c.survey)).fetchall()
+            rows = connection.execute(select(COUNTS.c.survey, func.sum(COUNTS.c.n)).group_by(COUNTS.c.survey)).fetchall()
         return {row[0]: int(row[1]) for row in rows}
 
 
 def _by(arrivals: Sequence[Arrival], name: Any) -> dict[Any, list[int]]:
     """Places grouped by a name, in order."""
-    found: dict[Any, list[int]] = {}
+    places: dict[Any, list[int]] = {}
     for place, arrival in enumerate(arrivals):
-        found.setdefault(name(arrival), []).append(place)
-    return dict(sorted(found.items()))
+        places.setdefault(name(arrival), []).append(place)
+    return dict(sorted(places.items()))

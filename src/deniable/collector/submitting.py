@@ -34,7 +34,7 @@ async def submit_batch(request: Request) -> Response:
     body = await body_of(request, state.limits.batch_bytes)
     period = current_period(survey)
     if kind == BATCH_TYPE:
-        return await _counted(state, [_batch(survey, body, period)])
+        return await _counted(state, [batch_of(survey, body, period)])
     arrivals = [arrival_of(survey, message, period) for message in read_several(body)]
     if len({arrival.key for arrival in arrivals}) != len(arrivals):
         raise Refusal(400, "a key occurs twice in one request")
@@ -56,7 +56,8 @@ def arrival_of(survey: Survey, message: SubmissionMessage, period: str) -> Arriv
     return Arrival(survey, period, binascii.unhexlify(message.key), [report], 1)
 
 
-def _batch(survey: Survey, body: bytes, period: str) -> Arrival:
+def batch_of(survey: Survey, body: bytes, period: str) -> Arrival:
+    """A binary batch, checked and decoded."""
     try:
         key, frame = decode_batch(survey, body)
         reports = Reports.from_bytes(survey.mechanism, bytes(frame))

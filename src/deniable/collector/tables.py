@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-from sqlalchemy import DDL, BigInteger, Boolean, Column, ForeignKey, Integer, LargeBinary, MetaData, String, Table, Text, event
+from sqlalchemy import (
+    DDL,
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    event,
+    select,
+    union_all,
+)
 
 METADATA = MetaData()
 
@@ -17,10 +32,12 @@ SURVEYS = Table(
     Column("successor", String(64), nullable=True),
     Column("reports_days", Integer, nullable=True),
     Column("receipts_days", Integer, nullable=True),
+    Column("receipt_windows", Integer, nullable=True),
 )
 """`stepped` is when the survey was opened or its public numbers last moved, `closed` when it was closed, in seconds since 1970.
 
-`successor` is the next round. Kept reports and receipts are deleted so many days after the survey was closed."""
+`successor` is the next round. Kept reports and receipts are deleted so many days after the survey was closed. Receipts of so many
+windows before the present one are remembered; all of them where nothing is said."""
 CHANGES = Table(
     "changes",
     METADATA,
@@ -36,14 +53,26 @@ PLANS = Table(
     Column("reasons", Text, nullable=False),
 )
 """SHA-256 of a survey file, what it was compiled to, and why: the same file stays the same survey, whatever is planned later."""
-RECEIPTS = Table(
-    "receipts",
+COMPARED = Table(
+    "compared",
     METADATA,
     Column("survey", String(64), ForeignKey("surveys.hash"), primary_key=True),
-    Column("key", LargeBinary(16), primary_key=True),
-    sqlite_with_rowid=False,
+    Column("family", LargeBinary(32), nullable=False, index=True),
+    Column("name", Text, nullable=False),
+    Column("place", Integer, nullable=False),
 )
-"""The keys that were counted. No time, no address."""
+"""Surveys of one family ask different groups the same; the name is the group's, the place its place in the file."""
+PARTS = Table(
+    "receipt_parts",
+    METADATA,
+    Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
+    Column("survey", String(64), ForeignKey("surveys.hash"), nullable=False, index=True),
+    Column("period", String(16), nullable=False),
+    sqlite_autoincrement=True,
+)
+"""The tables of keys that were counted, `receipts_7` and so on; keys, no time, no address. A number is never used again.
+
+The period is empty where a part is not of one window."""
 SUMS = Table(
     "sums",
     METADATA,
@@ -54,6 +83,22 @@ SUMS = Table(
     Column("data", LargeBinary, nullable=False),
 )
 """One accumulator per survey, window and shard; writers use different shards so that they do not wait for each other."""
+RECENT = Table(
+    "recent",
+    METADATA,
+    Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
+    Column("survey", String(64), ForeignKey("surveys.hash"), nullable=False, index=True),
+    Column("period", String(16), nullable=False),
+    Column("n", BigInteger, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+)
+"""What was counted in one transaction, in random order, of surveys whose sums are too large to be written for a few reports.
+
+They are added to the sums, and deleted, whenever somebody reads the sums or the files are tidied up."""
+COUNTS = union_all(select(SUMS.c.survey, SUMS.c.period, SUMS.c.n), select(RECENT.c.survey, RECENT.c.period, RECENT.c.n)).subquery(
+    "counts"
+)
+"""Numbers of reports, by survey and window."""
 STEPS = Table(
     "steps",
     METADATA,
@@ -84,7 +129,7 @@ REPORTS = Table(
     Column("data", LargeBinary, nullable=False),
 )
 """Batches in wire form, in random order, only for surveys whose document says keep_reports. Rows are never changed."""
-REWRITTEN = [SUMS, INCOMING]
+REWRITTEN = [SUMS, INCOMING, RECENT]
 """Tables whose rows are replaced all the time: their old versions would give away single reports."""
 for _table in REWRITTEN:
     # PostgreSQL's statistics would keep copies of old values.

@@ -29,6 +29,7 @@ from deniable.core.channels.ranked import Ranked as Ranked
 from deniable.core.channels.reference import Reference as Reference
 from deniable.core.channels.sectors import Sectors as Sectors
 from deniable.core.channels.sectors import as_window as as_window
+from deniable.core.channels.sets import Layers as Layers
 from deniable.core.channels.sets import SetSystem as SetSystem
 from deniable.core.channels.sets import Singleton as Singleton
 from deniable.core.channels.sets import Windows as Windows
@@ -155,6 +156,7 @@ from deniable.core.reports.report import Report as Report
 from deniable.core.wire.batch import COUNT_BYTES as COUNT_BYTES
 from deniable.core.wire.batch import decode_reports as decode_reports
 from deniable.core.wire.batch import encode_reports as encode_reports
+from deniable.core.wire.json_text import announcement as announcement
 from deniable.core.wire.json_text import parse_json as parse_json
 from deniable.core.wire.json_text import report_from_json as report_from_json
 from deniable.core.wire.json_text import report_to_json as report_to_json

@@ -71,6 +71,12 @@ from deniable.estimators.law.worst_case import WorstCase as WorstCase
 from deniable.estimators.law.worst_case import worst_case as worst_case
 from deniable.estimators.means import mean as mean
 from deniable.estimators.moments import variance as variance
+from deniable.estimators.penalized import penalized_fit as penalized_fit
+from deniable.estimators.plausible import USUAL as USUAL
+from deniable.estimators.plausible import Plausible as Plausible
+from deniable.estimators.plausible import halves as halves
+from deniable.estimators.plausible import pilot_shares as pilot_shares
+from deniable.estimators.plausible import upper_end as upper_end
 from deniable.estimators.projections import simplex as simplex
 from deniable.estimators.quantile_levels import quantiles as quantiles
 from deniable.estimators.questions import usual_questions as usual_questions

@@ -4,6 +4,9 @@ For shares p >= 0 that add up to 1, with Q(p) = p'Hp - 2 b'p + c, `furthest` max
 min Q/2 - t a'p for rising t, keeping the few shares above 0 from one t to the next; on those Q is a parabola in t, which
 says the t to try next. What it returns is the bound that t and p prove by weak duality, so it is never too small: Q is
 convex, so (b - Hp)'(q - p) >= (Q(p) - limit)/2 wherever Q(q) <= limit, and a'q <= max over x of (a + (b - Hp)/t)_x minus that.
+
+H is RR' for a matrix of `roots`, a row per point. Few points ever have a share, so a row of H is worked out when its point
+is taken in; `ready` says which rows are there.
 """
 
 from __future__ import annotations
@@ -16,13 +19,13 @@ LOOSE = {"reassoc", "contract", "nsz", "arcp"}
 """Sums may be added up in any order; infinities keep their meaning."""
 MOST_STEPS = 4000
 MOST_TRIES = 60
-CLOSE = 5e-3
+NEARNESS = 5e-3
 """Of the distance from the middle: how near the end is looked for; the bound holds however near that is."""
 
 
 @njit(nogil=True, cache=True, fastmath=LOOSE)
-def _solved(matrix, chosen, count, known, right, factor, found):  # type: ignore[no-untyped-def]
-    """found = (matrix on the chosen)**-1 right, for several right sides, by Cholesky; False when it is not positive.
+def _solved(matrix, chosen, count, known, right, factor, solution):  # type: ignore[no-untyped-def]
+    """solution = (matrix on the chosen)**-1 right, for several right sides, by Cholesky; False when it is not positive.
 
     The first `known` rows of the factor are right already.
     """
@@ -43,18 +46,48 @@ def _solved(matrix, chosen, count, known, right, factor, found):  # type: ignore
         for i in range(count):
             total = right[side, i]
             for k in range(i):
-                total -= factor[i, k] * found[side, k]
-            found[side, i] = total / factor[i, i]
+                total -= factor[i, k] * solution[side, k]
+            solution[side, i] = total / factor[i, i]
+        # Backwards by rows, which lie side by side.
         for i in range(count - 1, -1, -1):
-            total = found[side, i]
-            for k in range(i + 1, count):
-                total -= factor[k, i] * found[side, k]
-            found[side, i] = total / factor[i, i]
+            share = solution[side, i] / factor[i, i]
+            solution[side, i] = share
+            for k in range(i):
+                solution[side, k] -= factor[i, k] * share
     return True
 
 
 @njit(nogil=True, cache=True, fastmath=LOOSE)
-def least(matrix, scores, weights, tilt, slack, chosen, shares, count, slope, moving):  # type: ignore[no-untyped-def]
+def _take_out(factor, place, count):  # type: ignore[no-untyped-def]
+    """The factor without one of its points: its row goes, and rotations of neighbouring columns make it triangular again."""
+    for i in range(place, count - 1):
+        for k in range(i + 2):
+            factor[i, k] = factor[i + 1, k]
+    for i in range(place, count - 1):
+        length = np.hypot(factor[i, i], factor[i, i + 1])
+        cosine, sine = factor[i, i] / length, factor[i, i + 1] / length
+        factor[i, i] = length
+        for k in range(i + 1, count - 1):
+            left, right = factor[k, i], factor[k, i + 1]
+            factor[k, i] = cosine * left + sine * right
+            factor[k, i + 1] = cosine * right - sine * left
+
+
+@njit(nogil=True, cache=True, fastmath=LOOSE)
+def _work_out(roots, matrix, ready, x):  # type: ignore[no-untyped-def]
+    """The row of a point, if it is not there yet."""
+    if ready[x]:
+        return
+    for y in range(roots.shape[0]):
+        total = 0.0
+        for group in range(roots.shape[1]):
+            total += roots[x, group] * roots[y, group]
+        matrix[x, y] = total
+    ready[x] = True
+
+
+@njit(nogil=True, cache=True, fastmath=LOOSE)
+def least(roots, matrix, ready, scores, weights, tilt, slack, chosen, shares, count, slope, moving):  # type: ignore[no-untyped-def]
     """Minimise p'Hp/2 - (scores + tilt weights)'p from the given shares of the chosen, in place; returns how many are above 0.
 
     A point that would gain less than `slack` is not taken in. `slope` becomes scores - H p, `moving` how the chosen
@@ -64,11 +97,13 @@ def least(matrix, scores, weights, tilt, slack, chosen, shares, count, slope, mo
     most = len(chosen)
     factor = np.empty((most, most))
     right = np.empty((3, most))
-    found = np.empty((3, most))
+    solution = np.empty((3, most))
     known = 0
     several = True
     previous = np.inf
     barred = np.zeros(size, np.bool_)
+    for i in range(count):
+        _work_out(roots, matrix, ready, chosen[i])
     for _ in range(MOST_STEPS):
         # The best shares on the chosen points, as far as they stay above 0.
         while True:
@@ -76,7 +111,7 @@ def least(matrix, scores, weights, tilt, slack, chosen, shares, count, slope, mo
                 right[0, i] = scores[chosen[i]] + tilt * weights[chosen[i]]
                 right[1, i] = 1.0
                 right[2, i] = weights[chosen[i]]
-            if not _solved(matrix, chosen, count, known, right, factor, found):
+            if not _solved(matrix, chosen, count, known, right, factor, solution):
                 known = min(known, count - 1)
                 # The newest point looks like a mixture of others: without it.
                 count -= 1
@@ -94,26 +129,27 @@ def least(matrix, scores, weights, tilt, slack, chosen, shares, count, slope, mo
             excess = -1.0
             drift = 0.0
             for i in range(count):
-                ones += found[1, i]
-                excess += found[0, i]
-                drift += found[2, i]
+                ones += solution[1, i]
+                excess += solution[0, i]
+                drift += solution[2, i]
             level = excess / ones
             step = 1.0
             blocking = -1
             for i in range(count):
-                goal = found[0, i] - level * found[1, i]
+                goal = solution[0, i] - level * solution[1, i]
                 if goal <= 0.0:
                     part = shares[i] / (shares[i] - goal) if shares[i] > goal else 0.0
                     if part < step:
                         step = part
                         blocking = i
             for i in range(count):
-                goal = found[0, i] - level * found[1, i]
+                goal = solution[0, i] - level * solution[1, i]
                 shares[i] += step * (goal - shares[i])
-                moving[i] = found[2, i] - drift / ones * found[1, i]
+                moving[i] = solution[2, i] - drift / ones * solution[1, i]
             if blocking < 0:
                 break
-            known = blocking
+            _take_out(factor, blocking, count)
+            known = count - 1
             for i in range(blocking, count - 1):
                 chosen[i] = chosen[i + 1]
                 shares[i] = shares[i + 1]
@@ -158,14 +194,17 @@ def least(matrix, scores, weights, tilt, slack, chosen, shares, count, slope, mo
                 if inside:
                     barred[x] = True
                     continue
+                _work_out(roots, matrix, ready, x)
                 chosen[count] = x
                 shares[count] = 0.0
                 count += 1
     return count
 
 
-@njit(nogil=True, cache=True)
-def furthest(matrix, scores, constant, weights, limit, middle, start, start_shares, start_tilt):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True, fastmath=LOOSE)
+def furthest(  # type: ignore[no-untyped-def]
+    roots, matrix, ready, scores, constant, weights, limit, middle, start, start_shares, start_tilt
+):
     """An upper bound of weights'p over the plausible shares; and the points, the shares and the tilt it was reached with."""
     size = len(scores)
     most = min(size, 160)
@@ -187,7 +226,7 @@ def furthest(matrix, scores, constant, weights, limit, middle, start, start_shar
     kept_count = count
     kept, kept_shares, kept_tilt = chosen.copy(), shares.copy(), tilt
     for _ in range(MOST_TRIES):
-        count = least(matrix, scores, weights, tilt, CLOSE * width * tilt, chosen, shares, count, slope, moving)
+        count = least(roots, matrix, ready, scores, weights, tilt, NEARNESS * width * tilt, chosen, shares, count, slope, moving)
         if count == 0:
             break
         reached = constant
@@ -211,8 +250,8 @@ def furthest(matrix, scores, constant, weights, limit, middle, start, start_shar
         kept[:] = chosen
         kept_shares[:] = shares
         kept_tilt = tilt
-        width = min(max(min(bound, proven) - middle, CLOSE * CLOSE * spread), spread)
-        if abs(proven - sums) <= 3 * CLOSE * width:
+        width = min(max(min(bound, proven) - middle, NEARNESS * NEARNESS * spread), spread)
+        if abs(proven - sums) <= 3 * NEARNESS * width:
             break
         if reached <= limit:
             low = tilt
@@ -231,7 +270,7 @@ def furthest(matrix, scores, constant, weights, limit, middle, start, start_shar
                 then = np.sqrt(low * high)
         if high == np.inf and then > 1e12 * max(limit, 1e-300) / spread:
             break
-        if abs(then - tilt) <= CLOSE * tilt:
+        if abs(then - tilt) <= NEARNESS * tilt:
             break
         tilt = then
     return bound, kept[:kept_count].copy(), kept_shares[:kept_count].copy(), kept_tilt

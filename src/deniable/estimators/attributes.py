@@ -47,20 +47,20 @@ def attribute_shares(source: Source, *, target: Target = "these users") -> dict[
 
     >>> both = SampleOne(domain=Record({"smokes": Binary(), "city": Categories(3)}), epsilon=1)
     >>> people = {"smokes": np.zeros(1000, int), "city": np.full(1000, 2)}
-    >>> {name: found.value.size for name, found in attribute_shares(both.randomize_many(people)).items()}
+    >>> {name: estimate.value.size for name, estimate in attribute_shares(both.randomize_many(people)).items()}
     {'smokes': 2, 'city': 3}
     """
     check_target(target)
     sums = accumulated(source)
     if not isinstance(sums, Joined):
         raise NotSupported(f"{sums.mechanism.name} has no fields; for one attribute use shares(source)")
-    found: dict[str, Estimate] = {}
+    by_attribute: dict[str, Estimate] = {}
     for name, part in sums.parts.items():
         if part.n == 0:
             raise InvalidParameter(f"nobody answered the field {name!r} yet; collect more reports")
         own = shares(part, target=target)
-        found[name] = _of_everyone(own, part, sums.n) if isinstance(sums, Sampled) and target == "these users" else own
-    return found
+        by_attribute[name] = _of_everyone(own, part, sums.n) if isinstance(sums, Sampled) and target == "these users" else own
+    return by_attribute
 
 
 def _of_everyone(answered: Estimate, part: Accumulator, everyone: int) -> Estimate:
@@ -121,16 +121,16 @@ def predicted_errors(mechanism: Mechanism, n: int) -> dict[str, float]:
     """
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
         raise InvalidParameter("n must be a whole number of users, at least 1")
-    parts: Mapping[str, Mechanism] | None = getattr(mechanism, "parts", None)
-    if parts is None:
+    parts = mechanism.parts
+    if not parts:
         raise NotSupported(f"{mechanism.name} has no fields; its error is support(mechanism).variance(n)")
     answers = n / len(parts) if isinstance(mechanism, SampleOne) else float(n)
-    found = {}
+    variances = {}
     for name, part in parts.items():
         k = part.domain.size
-        found[name] = support(part).variance(answers, answers / k) / answers**2
-        found[name] += (1 / answers - 1 / n) * (1 - 1 / k) / k
-    return found
+        variances[name] = support(part).variance(answers, answers / k) / answers**2
+        variances[name] += (1 / answers - 1 / n) * (1 - 1 / k) / k
+    return variances
 
 
 def choose_strategy(record: Record, epsilon: EpsilonLike, n: int, *, by: Aim = "mean") -> StrategyChoice:
@@ -138,8 +138,8 @@ def choose_strategy(record: Record, epsilon: EpsilonLike, n: int, *, by: Aim = "
 
     `by` is what is compared: the "mean" over the fields, or the "worst" field.
 
-    >>> found = choose_strategy(Record({"smokes": Binary(), "city": Categories(5), "job": Categories(8)}), 1, 10_000)
-    >>> found.best.name, [strategy.name for strategy in found.strategies[1:]]
+    >>> choice = choose_strategy(Record({"smokes": Binary(), "city": Categories(5), "job": Categories(8)}), 1, 10_000)
+    >>> choice.best.name, [strategy.name for strategy in choice.strategies[1:]]
     ('sample-one', ['product', 'rs-fd'])
     """
     if by not in ("mean", "worst"):
@@ -148,16 +148,16 @@ def choose_strategy(record: Record, epsilon: EpsilonLike, n: int, *, by: Aim = "
         raise InvalidParameter(f"record must be a Record, got {type(record).__name__}")
     for name, domain in record.fields.items():
         if not isinstance(domain, Binary | Categories):
-            raise NotSupported(f"field {name!r} is no list of values: strategies are compared for Binary and Categories only")
+            raise NotSupported(f"field {name!r} is not a list of values: strategies are compared for Binary and Categories only")
     whole, fields = Epsilon(epsilon), len(record.fields)
     part = Epsilon(whole.exact / fields, allow_large=True)
-    made: list[Mechanism] = [
+    mechanisms: list[Mechanism] = [
         ProductMechanism.split(record, whole, mechanism=_best_inner(record, part)),
         SampleOne.of(record, whole, mechanism=_best_inner(record, whole)),
         RandomSamplingPlusFakeData(domain=record, epsilon=whole),
     ]
-    found = [Strategy(mechanism.name, mechanism, predicted_errors(mechanism, n)) for mechanism in made]
-    ordered = tuple(sorted(found, key=lambda strategy: getattr(strategy, by)))
+    strategies = [Strategy(mechanism.name, mechanism, predicted_errors(mechanism, n)) for mechanism in mechanisms]
+    ordered = tuple(sorted(strategies, key=lambda strategy: getattr(strategy, by)))
     return StrategyChoice(ordered, _explained(ordered, whole, fields, n, by))
 
 
@@ -181,7 +181,7 @@ def _explained(ordered: tuple[Strategy, ...], epsilon: Epsilon, fields: int, n: 
     how = {
         "product": f"everyone answers all {fields} fields, each with epsilon/{fields}",
         "sample-one": f"everyone answers one field with all of epsilon, so a field has about n/{fields} answers",
-        "rs-fd": "as sample-one with fakes for the other fields: it hides which field was answered, and pays for it",
+        "rs-fd": "as sample-one with fake values for the other fields: it hides which field was answered, and pays for it",
     }
     lines = [f"{n} users, epsilon = {epsilon} for whole records; standard error of a share ({by} over the fields):"]
     lines += [f"  {strategy.name}: {getattr(strategy, by) ** 0.5:.4g} ({how[strategy.name]})" for strategy in ordered]

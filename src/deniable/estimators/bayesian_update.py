@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.core import Channel, Table, TwoLevel
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators.estimate import Estimate, Target
@@ -22,7 +22,6 @@ from deniable.estimators.frequency import shares
 from deniable.estimators.source import Source, accumulated
 from deniable.estimators.supports import counts_outputs, sums_over_sets, sums_over_values
 
-Floats = NDArray[np.float64]
 Map = Callable[[Floats], Floats]
 
 
@@ -35,8 +34,8 @@ def likely_shares(source: Source, *, target: Target = "these users", gap: float 
 
     >>> from deniable.core import make_mechanism
     >>> coin = make_mechanism("randomized-response", epsilon=1)
-    >>> found = likely_shares(coin.randomize_many([1] * 1000))
-    >>> bool(found.value.min() >= 0), round(float(found.value.sum()), 6)
+    >>> likely = likely_shares(coin.randomize_many([1] * 1000))
+    >>> bool(likely.value.min() >= 0), round(float(likely.value.sum()), 6)
     (True, 1.0)
     """
     if not gap > 0 or steps < 1:

@@ -7,26 +7,17 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats, Integers
 from deniable.core import (
     Channel,
     Circle,
     CircularMechanism,
-    Identity,
-    Interpolated,
     Interval,
     Mechanism,
-    Mixture,
-    Nested,
     NumericMechanism,
-    TwoLevel,
-    Windows,
 )
 from deniable.errors import InvalidParameter, NotSupported
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 MOST_BINS = 1 << 11
 FEW_OUTPUTS = 1 << 12
@@ -95,8 +86,9 @@ def input_axis(mechanism: Mechanism, bins: int) -> tuple[Channel, Axis]:
     if not isinstance(mechanism, NumericMechanism | CircularMechanism):
         raise NotSupported(f"{mechanism.name} reports no number on an interval or a circle; for categories use shares(source)")
     channel = mechanism.channel
-    if isinstance(channel, Interpolated):
-        return channel.inner, Axis(np.arange(bins + 1) * (channel.inner.inputs - 1) / bins, "between")
+    if channel.between is not None:
+        inner, _ = channel.between
+        return inner, Axis(np.arange(bins + 1) * (inner.inputs - 1) / bins, "between")
     grid = mechanism.grid
     return channel, Axis(np.arange(bins + 1) * grid.steps / bins + float(grid.shift), "cells")
 
@@ -122,24 +114,17 @@ def output_cuts(channel: Channel, least: int, *, windows: bool) -> Integers:
     Channels made of windows need no narrower bins. Others keep few outputs apart, and of many at least the
     first and the last, which may stand for everything beyond.
     """
-    if isinstance(channel, Mixture):
-        parts = [
-            output_cuts(part, least, windows=windows) + start for part, start in zip(channel.parts, channel.starts, strict=True)
-        ]
+    if channel.alternatives:
+        parts = [output_cuts(part, least, windows=windows) + start for start, _, part in channel.alternatives]
         return np.unique(np.concatenate(parts))
     outputs = channel.outputs
     if not windows and outputs <= FEW_OUTPUTS:
         return np.arange(outputs + 1)
     count = max(outputs // least, 1)
     cuts = np.arange(count + 1) * outputs // count
-    if windows or made_of_windows(channel):
+    if windows or channel.layers() is not None:
         return cuts
     return np.unique(np.concatenate([cuts, [1, outputs - 1]]))
-
-
-def made_of_windows(channel: Channel) -> bool:
-    """Are the channel's rows a few stretches that move with the input?"""
-    return isinstance(channel, Nested | Identity) or (isinstance(channel, TwoLevel) and isinstance(channel.sets, Windows))
 
 
 def gathered(sums: Integers, cuts: Integers) -> Floats:

@@ -13,16 +13,16 @@ one by one, and count with r2. For hashes, r3 is the average over hash functions
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import singledispatch
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from deniable.core import Bits, Channel, Hadamard, Mechanism, Projective, SetSystem, TwoLevel
+from deniable.batch import Floats
+from deniable.core import Channel, Hadamard, Mechanism, Projective, SetSystem
 from deniable.estimators.law.field_characters import row_numbers
 from deniable.estimators.law.support import support
 
-Floats = NDArray[np.float64]
 MOST_VALUES = 2000
 """Up to so many values there is a full matrix; beyond, only its diagonal."""
 
@@ -47,64 +47,66 @@ class SupportLaw:
         return (self.covariance(people) if full else self.variance(people)) / self.gap**2
 
     def variance(self, people: Floats) -> Floats:
-        """Of every C(v), when people[v] have the value v."""
+        """The variance of every count C(v), when people[v] have the value v."""
         p, q = self.p, self.q
         return np.asarray(people * p * (1 - p) + (people.sum() - people) * q * (1 - q))
 
     def covariance(self, people: Floats) -> Floats:
-        """Of all C(v), C(w)."""
+        """The covariance of every pair of counts C(v), C(w)."""
         own, other = self.pair - self.p * self.q, self.triple - self.q**2
         both = people[:, None] + people[None, :]
-        found = both * (own - other) + people.sum() * other
-        if isinstance(self.channel, TwoLevel) and self.pair != self.triple:
-            found += (self.pair - self.triple) * people_in_line(self.channel.sets, people)
-        np.fill_diagonal(found, self.variance(people))
-        return np.asarray(found)
+        covariances = both * (own - other) + people.sum() * other
+        sets = self.channel.set_system
+        if sets is not None and self.pair != self.triple:
+            covariances += (self.pair - self.triple) * people_in_line(sets, people)
+        np.fill_diagonal(covariances, self.variance(people))
+        return np.asarray(covariances)
 
 
 def support_law(mechanism: Mechanism) -> SupportLaw:
     """The probabilities of a categorical mechanism, from the integers of its channel."""
     one = support(mechanism)
-    channel = mechanism.channel
-    if isinstance(channel, Bits):
-        pair, triple = one.p * one.q, one.q**2
-    else:
-        assert isinstance(channel, TwoLevel)
-        two, three = channel.sets.overlap(), channel.sets.triple_overlap()
-        assert two is not None
-        pair = two * channel.high / channel.total
-        triple = (three * channel.high + (two - three) * channel.low) / channel.total
-    return SupportLaw(channel, float(one.p), float(one.q), float(pair), float(triple))
+    pair, triple = mechanism.channel.joint_support()
+    return SupportLaw(mechanism.channel, float(one.p), float(one.q), float(pair), float(triple))
 
 
+@singledispatch
 def people_in_line(sets: SetSystem, people: Floats) -> Floats:
     """For every pair v, w: how many have another value whose set holds all that S_v and S_w share."""
+    return np.zeros((len(people), len(people)))
+
+
+@people_in_line.register
+def _(sets: Projective, people: Floats) -> Floats:
+    inverse = np.array([0, *(pow(a, -1, sets.prime) for a in range(1, sets.prime))], np.int64)
+    digits = np.array([sets.vector(index) for index in range(len(people))], np.int64)
+    in_line = np.zeros((len(people), len(people)))
+    _lines(digits, people, sets.prime, inverse, np.zeros((0, 0), np.int64), in_line)
+    return in_line
+
+
+@people_in_line.register
+def _(sets: Hadamard, people: Floats) -> Floats:
     size = len(people)
-    if isinstance(sets, Hadamard) and sets.checks == 1:
+    if sets.checks == 1:
         # Even parity with v + 1 and with w + 1 means even parity with their exclusive or.
         rows = np.arange(1, size + 1)
-        third = rows[:, None] ^ rows[None, :]
         padded = np.zeros(sets.outputs)
         padded[1 : size + 1] = people
-        return np.asarray(padded[third])
-    found = np.zeros((size, size))
-    if isinstance(sets, Projective):
-        inverse = np.array([0, *(pow(a, -1, sets.prime) for a in range(1, sets.prime))], np.int64)
-        digits = np.array([sets.vector(index) for index in range(size)], np.int64)
-        _lines(digits, people, sets.prime, inverse, np.zeros((0, 0), np.int64), found)
-    if isinstance(sets, Hadamard):
-        elements = 1 << sets.checks
-        products = np.array([[sets.times(a, b) for b in range(elements)] for a in range(elements)], np.int64)
-        inverse = np.array([0, *(int(np.flatnonzero(products[a] == 1)[0]) for a in range(1, elements))], np.int64)
-        places = sets.checks * np.arange(sets.digits)[::-1]
-        digits = (row_numbers(sets)[:size, None] >> places) & (elements - 1)
-        _lines(digits, people, elements, inverse, products, found)
-    return found
+        return np.asarray(padded[rows[:, None] ^ rows[None, :]])
+    elements = 1 << sets.checks
+    products = np.array([[sets.times(a, b) for b in range(elements)] for a in range(elements)], np.int64)
+    inverse = np.array([0, *(int(np.flatnonzero(products[a] == 1)[0]) for a in range(1, elements))], np.int64)
+    places = sets.checks * np.arange(sets.digits)[::-1]
+    digits = (row_numbers(sets)[:size, None] >> places) & (elements - 1)
+    in_line = np.zeros((size, size))
+    _lines(digits, people, elements, inverse, products, in_line)
+    return in_line
 
 
 @njit(nogil=True, cache=True)
-def _lines(digits, people, prime, inverse, products, found):  # type: ignore[no-untyped-def]
-    """found[v, w] = the people on the line through v and w, without those of v and w themselves.
+def _lines(digits, people, prime, inverse, products, beside):  # type: ignore[no-untyped-def]
+    """beside[v, w] = the people on the line through v and w, without those of v and w themselves.
 
     Digits are residues of a prime; or, with a table of products, elements of a field of characteristic 2.
     """
@@ -143,4 +145,4 @@ def _lines(digits, people, prime, inverse, products, found):  # type: ignore[no-
                     total += people[number + before]
             for i in range(on_line):
                 seen[line[i]] = True
-                found[v, line[i]] = total - people[line[i]]
+                beside[v, line[i]] = total - people[line[i]]

@@ -14,12 +14,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.batch import Accumulator, positions
-from deniable.core import Affine, Interpolated, Mechanism, NumericMechanism, Reading
+from deniable.batch import Accumulator, Floats, positions
+from deniable.core import Affine, Mechanism, NumericMechanism, Reading
 from deniable.errors import NotSupported
 from deniable.estimators.law.law import Law
-
-Floats = NDArray[np.float64]
 
 LOOKED_AT = 65
 """Values at which the law is compared with a straight line and a parabola; both ends are among them."""
@@ -76,7 +74,7 @@ def debiasing(mechanism: Mechanism) -> Debiasing | None:
     if not isinstance(mechanism, NumericMechanism):
         raise NotSupported(f"{mechanism.name} reports no number on an interval; on a circle use direction(source)")
     channel = mechanism.channel
-    steps = channel.steps if isinstance(channel, Interpolated) else 1
+    steps = 1 if channel.between is None else channel.between[1]
     if steps == 1 and mechanism.grid.steps < FEWEST_STEPS:
         raise NotSupported(f"{mechanism.name} sees values as {mechanism.grid.size} cells, too few for a mean; use hm, pm or duchi")
     law = Law(mechanism)

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deniable.core import Channel, Identity, Interpolated, Mixture, Nested, TwoLevel, Windows, slid_window
+from deniable.batch import Floats, Integers
+from deniable.core import Channel, Windows
 from deniable.errors import NotSupported
-from deniable.estimators.bins import Axis, Floats, Integers
+from deniable.estimators.bins import Axis
 from deniable.estimators.law.rows import dense
 from deniable.estimators.window_channel import LEAST_INPUTS, WindowTransition, window_end
 
@@ -29,29 +30,22 @@ def dense_transition(channel: Channel, axis: Axis, cuts: Integers) -> DenseTrans
 
 
 def _matrix(channel: Channel, axis: Axis, cuts: Integers) -> Floats:
-    if isinstance(channel, Mixture):
-        shares = np.array(channel.shares) / sum(channel.shares)
-        return np.hstack(
-            [
-                share * _matrix(part, axis, cuts[(cuts >= start) & (cuts <= start + part.outputs)] - start)
-                for part, start, share in zip(channel.parts, channel.starts, shares, strict=True)
-            ]
-        )
-    if isinstance(channel, Interpolated):
-        return _matrix(channel.inner, axis.coarser(channel.steps), cuts)
+    if channel.alternatives:
+        parts = [
+            float(share) * _matrix(part, axis, cuts[(cuts >= start) & (cuts <= start + part.outputs)] - start)
+            for start, share, part in channel.alternatives
+        ]
+        return np.hstack(parts)
+    if channel.between is not None:
+        inner, steps = channel.between
+        return _matrix(inner, axis.coarser(steps), cuts)
     sizes = np.diff(cuts).astype(np.float64)
-    wide = axis.per_bin >= LEAST_INPUTS and sizes.max() > 1
-    if wide and isinstance(channel, TwoLevel) and isinstance(channel.sets, Windows):
-        gain = (channel.high - channel.low) / channel.total
-        return channel.low / channel.total * sizes + gain * _window(channel.sets, axis, cuts)
-    if wide and isinstance(channel, Nested):
-        found = np.zeros((axis.bins, len(sizes))) + channel.weights[-1] / channel.total * sizes
-        for j, width in enumerate(channel.widths):
-            gain = (channel.weights[j] - channel.weights[j + 1]) / channel.total
-            found += gain * _window(slid_window(channel.cells, width), axis, cuts)
-        return found
-    if wide and isinstance(channel, Identity):
-        return _window(Windows(channel.size, channel.size, 1, 0, 0, channel.size - 1), axis, cuts)
+    layers = channel.layers() if axis.per_bin >= LEAST_INPUTS and sizes.max() > 1 else None
+    if layers is not None:
+        matrix = np.zeros((axis.bins, len(sizes))) + layers.base / channel.total * sizes
+        for window, height in layers.windows:
+            matrix += height / channel.total * _window(window, axis, cuts)
+        return matrix
     return _averaged(channel, axis, cuts)
 
 
@@ -65,10 +59,10 @@ def _averaged(channel: Channel, axis: Axis, cuts: Integers) -> Floats:
     """Every row of the channel, gathered into bins of outputs and averaged over bins of inputs."""
     if channel.inputs * (channel.outputs + axis.bins) > MOST_WORK:
         raise NotSupported("this channel is too large to be written out; use a domain with fewer cells, or a window mechanism")
-    found = np.zeros((axis.bins, len(cuts) - 1))
+    averages = np.zeros((axis.bins, len(cuts) - 1))
     at_once = max(1, CHUNK // (channel.outputs + axis.bins))
     for begin in range(0, channel.inputs, at_once):
         end = min(begin + at_once, channel.inputs)
         rows = np.add.reduceat(dense(channel, np.arange(begin, end)), cuts[:-1], axis=1)
-        found += axis.weights(begin, end) @ rows
-    return found
+        averages += axis.weights(begin, end) @ rows
+    return averages

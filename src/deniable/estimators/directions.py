@@ -9,7 +9,7 @@ import numpy as np
 from scipy import special
 
 from deniable.batch import Accumulator, positions
-from deniable.core import Channel, CircularMechanism, Profile, TwoLevel, Windows
+from deniable.core import Channel, CircularMechanism
 from deniable.errors import NotSupported
 from deniable.estimators.estimate import Target, check_target, half_width
 from deniable.estimators.source import Source, accumulated
@@ -94,8 +94,8 @@ def direction(source: Source, *, target: Target = "these users") -> Direction:
     adds to that of the reports is taken off again, by the second coefficient where that is not too small.
 
     >>> from deniable.core import make_mechanism
-    >>> found = direction(make_mechanism("circular-window", epsilon=4).randomize_many([1.5] * 1000))
-    >>> abs(found.angle - 1.5) < 0.2
+    >>> mean_direction = direction(make_mechanism("circular-window", epsilon=4).randomize_many([1.5] * 1000))
+    >>> abs(mean_direction.angle - 1.5) < 0.2
     True
     """
     check_target(target)
@@ -157,14 +157,16 @@ def first_coefficient(channel: Channel) -> float:
 def coefficient(channel: Channel, order: int) -> float:
     """E cos(order (output - input)) of a channel that treats all directions alike."""
     cells = channel.outputs
-    window = isinstance(channel, TwoLevel) and isinstance(channel.sets, Windows) and channel.sets.first < 0
-    if channel.inputs != cells or not (window or (isinstance(channel, Profile) and channel.wrap)):
+    if channel.inputs != cells or not channel.wraps:
         raise NotSupported("a mean direction needs a mechanism that treats all directions alike, for example circular-window")
     step = 2 * math.pi * order / cells
-    if isinstance(channel, TwoLevel) and isinstance(channel.sets, Windows):
-        # The low level has no such coefficient; the window's is a Dirichlet kernel.
-        members, shift = channel.sets.members, channel.sets.offset + (channel.sets.members - 1) / 2
-        height = (channel.high - channel.low) / channel.total
-        return height * math.sin(members * step / 2) / math.sin(step / 2) * math.cos(shift * step)
+    layers = channel.layers()
+    if layers is not None:
+        # The same weight everywhere has no such coefficient; a window's is a Dirichlet kernel.
+        kernels = (
+            height * math.sin(window.members * step / 2) * math.cos((window.offset + (window.members - 1) / 2) * step)
+            for window, height in layers.windows
+        )
+        return sum(kernels) / channel.total / math.sin(step / 2)
     weights = np.array([weight / channel.total for weight in channel.row(0)])
     return float((weights * np.cos(step * np.arange(cells))).sum())

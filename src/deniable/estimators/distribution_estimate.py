@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deniable.estimators.bins import Floats
+from deniable.batch import Floats
 from deniable.estimators.estimate import Estimate, half_width
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Distribution(Estimate):
 
     @cached_property
     def variance(self) -> Floats:
-        """From the intervals."""
+        """Variances that give intervals as wide as the exact ones."""
         assert isinstance(self.sure, Ends)
         return self.sure.variance()
 

@@ -7,11 +7,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from deniable.core import Circle, Interval, Mechanism, TwoLevel, Windows
-from deniable.estimators.bins import Floats, Integers, checked_bins, input_axis, output_cuts
+from deniable.batch import Floats, Integers
+from deniable.core import Circle, Interval, Mechanism
+from deniable.estimators.bins import checked_bins, input_axis, output_cuts
 from deniable.estimators.dense_channel import DenseTransition, dense_transition
 from deniable.estimators.estimate import Target
-from deniable.estimators.window_channel import LEAST_INPUTS, WindowTransition, window_spread, window_transition
+from deniable.estimators.window_channel import LEAST_INPUTS, WindowTransition, one_window, window_spread, window_transition
 
 FINE_BINS = 64
 """Fewer bins are put together from so many, or the outputs would be told apart too coarsely."""
@@ -50,14 +51,10 @@ def binned(mechanism: Mechanism, bins: int) -> Binned:
         finer = 1
         channel, axis = input_axis(mechanism, bins)
     wide = axis.per_bin >= LEAST_INPUTS
-    windows = wide and isinstance(channel, TwoLevel) and isinstance(channel.sets, Windows)
-    cuts = output_cuts(channel, window_spread(axis) if wide else 1, windows=windows)
+    window = one_window(channel) if wide else None
+    cuts = output_cuts(channel, window_spread(axis) if wide else 1, windows=window is not None)
     transition: WindowTransition | DenseTransition
-    if windows:
-        assert isinstance(channel, TwoLevel)
-        transition = window_transition(channel, axis, cuts)
-    else:
-        transition = dense_transition(channel, axis, cuts)
+    transition = dense_transition(channel, axis, cuts) if window is None else window_transition(*window, axis, cuts)
     if finer > 1:
         transition = DenseTransition(transition.matrix.reshape(bins, finer, -1).mean(axis=1))
     return Binned(transition, cuts, edges, isinstance(domain, Circle))
@@ -68,7 +65,7 @@ def fine_cells(mechanism: Mechanism) -> int:
     assert isinstance(mechanism.domain, Interval | Circle)
     most = checked_bins(mechanism, None, FINE[0])
     channel, axis = input_axis(mechanism, 1)
-    if isinstance(channel, TwoLevel) and isinstance(channel.sets, Windows):
+    if one_window(channel) is not None:
         for cells in FINE:
             if cells <= most and axis.per_bin >= LEAST_INPUTS * cells:
                 return cells

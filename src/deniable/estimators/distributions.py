@@ -33,8 +33,8 @@ def distribution(
     Cost: O(cells) per iteration for window mechanisms, O(cells * outputs) for others; some milliseconds per interval.
 
     >>> from deniable.core import make_mechanism
-    >>> found = distribution(make_mechanism("sw", epsilon=4).randomize_many([0.2] * 1000), bins=16)
-    >>> round(float(found.value.sum()), 9), int(found.value.argmax())
+    >>> shares = distribution(make_mechanism("sw", epsilon=4).randomize_many([0.2] * 1000), bins=16)
+    >>> round(float(shares.value.sum()), 9), int(shares.value.argmax())
     (1.0, 3)
     """
     sums = accumulated(source)

@@ -12,7 +12,7 @@ TOO_WIDE, WISHED = 0.25, 0.1
 """Half of a typical 95 % interval, as a part of what the value can span: from where on it tells nothing, and what would do."""
 
 
-def reports_needed(found: Estimate, span: float = 1.0) -> int | None:
+def reports_needed(estimate: Estimate, span: float = 1.0) -> int | None:
     """About how many reports would bring a typical 95 % interval to ± a tenth of the span; None when there are enough.
 
     Few are those whose typical interval reaches a quarter of the span to either side: then it covers most of what is possible.
@@ -24,12 +24,12 @@ def reports_needed(found: Estimate, span: float = 1.0) -> int | None:
     >>> 100 < reports_needed(two) < 2000, reports_needed(many)
     (True, None)
     """
-    if found.n == 0 or not found.value.size or span <= 0:
+    if estimate.n == 0 or not estimate.value.size or span <= 0:
         return None
-    typical = half_width(0.95) * float(np.median(found.unbiased.standard_error)) / span
+    typical = half_width(0.95) * float(np.median(estimate.unbiased.standard_error)) / span
     if not math.isfinite(typical) or typical <= TOO_WIDE:
         return None
-    needed = math.ceil(found.n * (typical / WISHED) ** 2)
+    needed = math.ceil(estimate.n * (typical / WISHED) ** 2)
     unit: int = 10 ** max(len(str(needed)) - 2, 0)
     return -(-needed // unit) * unit
 

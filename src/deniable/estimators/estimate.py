@@ -8,14 +8,22 @@ from statistics import NormalDist
 from typing import Any, Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable._results import Result
+from deniable.batch import Floats
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators.projections import project
 
-Floats = NDArray[np.float64]
 Target = Literal["these users", "population"]
 """Whose value is estimated: that of the people who answered, or of the population they were drawn from."""
+
+
+MOST_PRINTED = 4
+"""Values that a line shows; `to_frame()` has all."""
+
+
+FEW_BINS = 64
+"""Up to so many values a notebook shows intervals that have yet to be worked out."""
 
 
 class SmallSample(Protocol):
@@ -26,8 +34,8 @@ class SmallSample(Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Estimate:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Estimate(Result):
     """What was estimated from `n` reports, and how far off it may be.
 
     Values are unbiased and therefore not clipped: a share may come out slightly negative. `projected`
@@ -75,6 +83,44 @@ class Estimate:
     def standard_error(self) -> Floats:
         """The square root of the variance."""
         return np.asarray(np.sqrt(np.maximum(self.variance, 0)))
+
+    def __repr__(self) -> str:
+        values, labels = self.value.reshape(-1), self.labels
+        shown = range(min(values.size, MOST_PRINTED))
+        names = [f"{_text(labels[i])}: " if labels is not None else "" for i in shown]
+        errors = self.standard_error.reshape(-1) if self._quick else None  # printing must not start a computation
+        some = [f"{names[i]}{values[i]:.4g}" + ("" if errors is None else f" (SE {errors[i]:.2g})") for i in shown]
+        more = f", … {values.size} values" if values.size > MOST_PRINTED else ""
+        return f"<{type(self).__name__} n={self.n:,}; {', '.join(some)}{more}; {self.method}>"
+
+    @property
+    def _quick(self) -> bool:
+        """Is the variance there already? Some estimates work it out when it is asked for."""
+        return "variance" in self.__dict__
+
+    def _shown_rows(self) -> list[dict[str, Any]]:
+        if self._quick or self.value.size <= FEW_BINS:
+            return self._rows()
+        labels = self.labels if self.labels is not None else range(self.value.size)
+        return [
+            {"label": _text(label), "value": value} for label, value in zip(labels, self.value.reshape(-1).tolist(), strict=True)
+        ]
+
+    def _rows(self) -> list[dict[str, Any]]:
+        low, high = (ends.reshape(-1).tolist() for ends in self.interval())
+        columns = zip(self.value.reshape(-1).tolist(), low, high, self.standard_error.reshape(-1).tolist(), strict=True)
+        numbers = [dict(zip(("value", "low", "high", "standard_error"), row, strict=True)) for row in columns]
+        if self.labels is None:
+            return numbers
+        return [{"label": _text(label), **row} for label, row in zip(self.labels, numbers, strict=True)]
+
+    def _caption(self) -> str:
+        return f"{self.method}; {self.n:,} reports, 95 % intervals for {self.target}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON values: rows with 95 % intervals, the number of reports, the method."""
+        facts = {"n": self.n, "target": self.target, "method": self.method, "level": 0.95, "assumes": self.assumes}
+        return {**facts, "rows": self._rows()}
 
     @property
     def unbiased(self) -> Estimate:
@@ -131,6 +177,13 @@ class Estimate:
             assumes=unbiased.assumes,
             parent=unbiased,
         )
+
+
+def _text(label: Any) -> str:
+    """A label in one cell: a bin as its two ends, anything else as it is written."""
+    if isinstance(label, tuple) and all(isinstance(end, float) for end in label):
+        return " to ".join(f"{end:.6g}" for end in label)
+    return ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)
 
 
 def half_width(level: float) -> float:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from deniable.estimators.bins import Floats
+from deniable.batch import Floats
 from deniable.estimators.dense_channel import DenseTransition
 from deniable.estimators.window_channel import WindowTransition
 
@@ -188,11 +188,11 @@ def smoothing_matrix(bins: int, circular: bool) -> Floats:
     >>> smoothing_matrix(3, circular=False).tolist()
     [[0.75, 0.25, 0.0], [0.25, 0.5, 0.25], [0.0, 0.25, 0.75]]
     """
-    found = np.empty((bins, bins))
+    matrix = np.empty((bins, bins))
     column = np.empty(bins)
     for j in range(bins):
         unit = np.zeros(bins)
         unit[j] = 1.0
         _smoothed(column, unit, circular)
-        found[:, j] = column
-    return found
+        matrix[:, j] = column
+    return matrix

@@ -11,9 +11,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from deniable.batch import Joined
+from deniable.batch import Floats, Joined
 from deniable.core import Binary, Categories, Table
 from deniable.errors import NotSupported
 from deniable.estimators.covariance import MOST_VALUES, support_law
@@ -25,7 +24,6 @@ from deniable.estimators.source import Source, accumulated
 from deniable.estimators.supports import support_counts
 from deniable.estimators.table_decoder import TableDecoder
 
-Floats = NDArray[np.float64]
 OWN = 0.75
 """Between mid-p (0.5), which holds a little less often than it says for few reports, and exact (1), which is too wide."""
 
@@ -39,8 +37,8 @@ def counts(source: Source, *, target: Target = "these users") -> Estimate:
     >>> from deniable.core import Categories
     >>> from deniable.core import make_mechanism
     >>> mechanism = make_mechanism("k-rr", domain=Categories(["cat", "dog", "bird"]), epsilon=1)
-    >>> found = counts(mechanism.randomize_many(["dog"] * 100))
-    >>> abs(float(found.value.sum()) - 100) < 1e-9      # unbiased counts of k-rr add up to everyone
+    >>> estimated = counts(mechanism.randomize_many(["dog"] * 100))
+    >>> abs(float(estimated.value.sum()) - 100) < 1e-9      # unbiased counts of k-rr add up to everyone
     True
     """
     return _estimate(source, target, as_shares=False)

@@ -17,6 +17,7 @@ import numpy as np
 
 from deniable.batch import (
     Accumulator,
+    Floats,
     GridEncoder,
     Keystream,
     Reports,
@@ -26,9 +27,8 @@ from deniable.batch import (
     unframed,
     uniform_below,
 )
-from deniable.core import Bits, Categories, Channel, EpsilonLike, Interval, Mechanism, TwoLevel, cells, make_mechanism
+from deniable.core import Categories, Channel, EpsilonLike, Interval, Mechanism, TwoLevel, cells, make_mechanism
 from deniable.errors import InvalidParameter, WrongRecipe
-from deniable.estimators.bins import Floats
 from deniable.estimators.distribution_estimate import Ends
 from deniable.estimators.estimate import Estimate, half_width
 from deniable.estimators.law.support import support
@@ -96,11 +96,11 @@ class HierarchicalHistogram:
         leaves = GridEncoder(self.domain, cells(self.leaves))(np.asarray(unframed(values)))
         # Drawn apart from the values: the level is public and says nothing.
         chosen = uniform_below(self.levels, len(leaves), stream)
-        found = []
+        parts = []
         for level, mechanism in enumerate(self.mechanisms):
             nodes = leaves[chosen == level] // self.fan_out ** (self.levels - 1 - level)
-            found.append(randomize_many(mechanism, nodes, stream))
-        return tuple(found)
+            parts.append(randomize_many(mechanism, nodes, stream))
+        return tuple(parts)
 
     def accumulate(self, reports: Sequence[Reports]) -> TreeSums:
         """The sums of batches of reports, one per level."""
@@ -148,20 +148,20 @@ class TreeSums:
         """
         if any(part.n == 0 for part in self.parts):
             raise InvalidParameter("there are no reports to estimate from at some level; collect more, or use fewer levels")
-        found = []
+        variances = []
         for part, mechanism, (p, q) in zip(self.parts, self.tree.mechanisms, self._laws, strict=True):
             chance = q + (p - q) / mechanism.domain.size
-            found.append(chance * (1 - chance) / (part.n * (p - q) ** 2))
-        return found
+            variances.append(chance * (1 - chance) / (part.n * (p - q) ** 2))
+        return variances
 
     def node_shares(self) -> list[Floats]:
         """The unbiased share of every node of every level, before anything is made consistent."""
-        found = []
+        shares = []
         for part, (p, q) in zip(self.parts, self._laws, strict=True):
             if part.n == 0:
                 self.node_variances()
-            found.append(np.asarray((support_counts(part) / part.n - q) / (p - q), np.float64))
-        return found
+            shares.append(np.asarray((support_counts(part) / part.n - q) / (p - q), np.float64))
+        return shares
 
     def shares(self) -> Estimate:
         """The shares of the finest bins: unbiased, and consistent with every level above."""
@@ -296,7 +296,7 @@ class TreeSums:
 def _node_moments(channel: Channel, pull: Floats, p: float, q: float) -> tuple[Floats, Floats, Floats]:
     """Mean, variance and third central moment of what a report adds to a sum of pulled nodes, for a person in each node."""
     gap = p - q
-    if isinstance(channel, Bits):
+    if channel.free_bits:
         # Independent bits: their moments add up, and only the own one has another chance.
         (own2, own3), (other2, other3) = [(c * (1 - c), c * (1 - c) * (1 - 2 * c)) for c in (p, q)]
         second = other2 * float(pull @ pull) + (own2 - other2) * pull**2

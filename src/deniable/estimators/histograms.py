@@ -27,8 +27,8 @@ def histogram(source: Source, bins: int = 16, *, target: Target = "these users")
     tell values near an end apart: too many bins are refused. `distribution` gives smooth, positive shares.
 
     >>> from deniable.core import make_mechanism
-    >>> found = histogram(make_mechanism("sw", epsilon=4).randomize_many([0.3] * 1000), bins=4)
-    >>> int(found.value.argmax()), round(float(found.value.sum()), 9)
+    >>> estimated = histogram(make_mechanism("sw", epsilon=4).randomize_many([0.3] * 1000), bins=4)
+    >>> int(estimated.value.argmax()), round(float(estimated.value.sum()), 9)
     (1, 1.0)
     """
     check_target(target)

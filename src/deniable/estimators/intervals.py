@@ -10,17 +10,16 @@ coins spreads wider (Hoeffding, "On the distribution of the number of successes 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-Floats = NDArray[np.float64]
-LEFT_OUT = 1e-12
-"""How much of a binomial may be left out of a sum; it is added to the tail, so intervals only grow by it."""
+from deniable.batch import Floats
+from deniable.estimators.binomial_tails import binomial_ends, first_people, reach_of
+
 MOST_TERMS = 1 << 17
 """Terms of one sum over all values: about a second for a whole interval."""
 
@@ -53,7 +52,7 @@ class SupportInterval:
         return {}
 
     def _people(self, supported: NDArray[np.int64], tail: float) -> tuple[Floats, Floats]:
-        terms = 2 * _reach(np.array([float(self.n)]), self.p * (1 - self.p))[0] + 3
+        terms = 2 * reach_of(self.n, self.p * (1 - self.p)) + 3
         if self.own < 1:
             return self._near(supported, tail, few=len(supported) * terms <= MOST_TERMS)
         if self.these_users and len(supported) * terms <= MOST_TERMS:
@@ -107,25 +106,11 @@ class SupportInterval:
 
 def near_binomial(successes: NDArray[np.int64], n: int, tail: float, own: float) -> tuple[Floats, Floats]:
     """The chances of a binomial under which neither tail falls below `tail`, with a part of the successes' own chance in it."""
-    c = successes.astype(np.float64)
-
-    def upper_tail(chance: Floats) -> Floats:
-        return np.asarray((1 - own) * special.bdtrc(c, n, chance) + own * special.bdtrc(c - 1, n, chance))
-
-    def lower_tail(chance: Floats) -> Floats:
-        below = np.where(c > 0, special.bdtr(np.maximum(c - 1, 0), n, chance), 0.0)
-        return np.asarray((1 - own) * below + own * special.bdtr(c, n, chance))
-
-    ends = []
-    for left in (True, False):
-        below, above = np.zeros(len(c)), np.ones(len(c))
-        for _ in range(60):
-            middle = (below + above) / 2
-            # The upper tail grows with the chance, the lower one falls.
-            beyond = upper_tail(middle) > tail if left else lower_tail(middle) <= tail
-            below, above = np.where(beyond, below, middle), np.where(beyond, middle, above)
-        ends.append(below if left else above)
-    return np.where(c == 0, 0.0, ends[0]), np.where(c == n, 1.0, ends[1])
+    # With all of its own chance an end is Clopper and Pearson's, with none of it that of one success more or less.
+    (low, high), (more, _), (_, fewer) = (clopper_pearson(np.clip(successes + step, 0, n), n, tail) for step in (0, 1, -1))
+    low = binomial_ends(successes, n, tail, own, False, low, np.maximum(more, low))
+    high = binomial_ends(successes, n, tail, own, True, np.minimum(fewer, high), high)
+    return np.where(successes == 0, 0.0, low), np.where(successes == n, 1.0, high)
 
 
 def clopper_pearson(successes: NDArray[np.int64], n: int, tail: float) -> tuple[Floats, Floats]:
@@ -144,81 +129,11 @@ def clopper_pearson(successes: NDArray[np.int64], n: int, tail: float) -> tuple[
 
 def two_binomials(supported: NDArray[np.int64], n: int, p: float, q: float, tail: float, own: float = 1.0) -> tuple[Floats, Floats]:
     """The least and the largest number of people with the value under which neither tail falls below `tail`."""
-
-    # Both tails move one way with the number of people, because p > q: bisection finds where they cross.
-    def part(way: Callable[..., Floats], people: NDArray[np.int64], step: int) -> Floats:
-        whole = way(supported, people, n, p, q)
-        if own == 1:
-            return whole
-        inside = (supported + step >= 0) & (supported + step <= n)
-        without = np.where(inside, way(np.clip(supported + step, 0, n), people, n, p, q), 0.0)
-        return np.asarray(own * whole + (1 - own) * without)
-
-    middle = (supported - n * q) / (p - q)
-    error = math.sqrt(n * max(p * (1 - p), q * (1 - q))) / (p - q)
-    reach, step = float(special.ndtri(1 - tail)) * error, max(int(error / 8), 1)
-    low = _first(lambda people: part(upper_tail, people, 1) > tail, (middle - reach).astype(np.int64), step, n)
-    beyond = _first(lambda people: part(lower_tail, people, -1) <= tail, (middle + reach).astype(np.int64), step, n + 1)
+    # The normal ends are near.
+    ends = SupportInterval(supported, n, p, q, 1.0, True)._normal(supported, tail)
+    step = max(int(math.sqrt(n * max(p * (1 - p), q * (1 - q))) / (p - q) / 64), 1)
+    low = first_people(supported, n, p, q, tail, own, True, ends[0].astype(np.int64), step)
+    beyond = first_people(supported, n, p, q, tail, own, False, ends[1].astype(np.int64), step)
     # A support that no count explains leaves the nearest one.
     high = np.maximum(beyond - 1, 0)
     return np.minimum(low, high).astype(np.float64), np.maximum(low, high).astype(np.float64)
-
-
-def _first(
-    holds_at: Callable[[NDArray[np.int64]], NDArray[np.bool_]], guess: NDArray[np.int64], step: int, end: int
-) -> NDArray[np.int64]:
-    """The least number below `end` for which the rising condition holds, else `end`; looked for around a guess."""
-    below, above = np.zeros(len(guess), np.int64), np.full(len(guess), end, np.int64)
-    middle = np.clip(guess, 0, max(end - 1, 0))
-    while (below < above).any():
-        holds = holds_at(np.minimum(middle, end - 1))
-        open_ = below < above
-        above = np.where(open_ & holds, middle, above)
-        below = np.where(open_ & ~holds, middle + 1, below)
-        # Strides around the guess until it is passed, then halves.
-        near = np.where(holds, middle - step, middle + step)
-        step *= 4
-        middle = np.where((near >= below) & (near < above), near, (below + above) // 2)
-    return below
-
-
-def upper_tail(supported: NDArray[np.int64], people: NDArray[np.int64], n: int, p: float, q: float) -> Floats:
-    """Pr[C >= supported], for C the sum of Bin(people, p) and Bin(n - people, q)."""
-    return lower_tail(n - supported, people, n, 1 - p, 1 - q)
-
-
-def lower_tail(supported: NDArray[np.int64], people: NDArray[np.int64], n: int, p: float, q: float) -> Floats:
-    """Pr[C <= supported], for C the sum of Bin(people, p) and Bin(n - people, q)."""
-    first, mine = _bulk(people, n, p)
-    start, theirs = _bulk(n - people, n, q)
-    below = np.cumsum(theirs, axis=1)
-    # How many of the others' successes are still allowed beside j of one's own.
-    allowed = (supported - first - start)[:, None] - np.arange(mine.shape[1])
-    chance = np.take_along_axis(below, np.clip(allowed, 0, below.shape[1] - 1), axis=1)
-    return np.asarray(np.minimum((mine * np.where(allowed < 0, 0.0, chance)).sum(axis=1) + 2 * LEFT_OUT, 1.0))
-
-
-def _bulk(trials: NDArray[np.int64], n: int, p: float) -> tuple[NDArray[np.int64], Floats]:
-    """For every number of trials where the bulk of its binomial begins, and its chances from there on."""
-    own = trials.astype(np.float64)
-    reach = _reach(own, p * (1 - p))
-    first = np.maximum(np.floor(own * p - reach), 0).astype(np.int64)
-    j = first[:, None] + np.arange(min(int((2 * reach + 2).max()), n) + 1)
-    inside = j <= trials[:, None]
-    return first, np.where(inside, _binomial(np.where(inside, j, 0), trials[:, None], p, log_factorials(n)), 0.0)
-
-
-@lru_cache(maxsize=8)
-def log_factorials(n: int) -> Floats:
-    """ln 0!, ln 1!, … ln n!"""
-    return np.asarray(special.gammaln(np.arange(1.0, n + 2)))
-
-
-def _reach(trials: Floats, spread: float) -> Floats:
-    """Bernstein: beyond this far from its mean a binomial has at most LEFT_OUT of its mass."""
-    bits = math.log(2 / LEFT_OUT)
-    return np.asarray(bits / 3 + np.sqrt(bits**2 / 9 + 2 * trials * spread * bits))
-
-
-def _binomial(j: NDArray[np.int64], trials: NDArray[np.int64], p: float, logs: Floats) -> Floats:
-    return np.asarray(np.exp(logs[trials] - logs[j] - logs[trials - j] + special.xlogy(j, p) + special.xlog1py(trials - j, -p)))

@@ -7,18 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from deniable.batch import Floats
 from deniable.core import NumericMechanism
 from deniable.errors import NotSupported
-from deniable.estimators.debias import NEGLIGIBLE, Debiasing, Floats, Moments, debiasing, moments
+from deniable.estimators.debias import NEGLIGIBLE, Debiasing, Moments, debiasing, moments
 from deniable.estimators.distribution_estimate import Ends
 from deniable.estimators.estimate import Estimate, Target, check_target
 from deniable.estimators.recent_shapes import shape_of
 from deniable.estimators.shape_fit import Method, Shape, shape
 from deniable.estimators.source import Source, accumulated
 
-FEW = 30
+SPREAD_FROM = 30
 """Below so many reports nothing is estimated about their spread: its known bounds are used."""
-MANY = 20_000
+NORMAL_FROM = 20_000
 """From so many reports on, normal intervals hold at the ends of the domain too."""
 HOEFFDING = 0.75
 CHEBYSHEV = 2.29
@@ -60,8 +61,8 @@ def mean(source: Source, *, target: Target = "these users", method: Method | Non
     Below 30 reports the variance is an upper bound.
 
     >>> from deniable.core import make_mechanism
-    >>> found = mean(make_mechanism("hm", epsilon=4).randomize_many([0.25] * 10_000))
-    >>> abs(float(found.value) - 0.25) < 0.02
+    >>> estimate = mean(make_mechanism("hm", epsilon=4).randomize_many([0.25] * 10_000))
+    >>> abs(float(estimate.value) - 0.25) < 0.02
     True
     """
     check_target(target)
@@ -72,21 +73,22 @@ def mean(source: Source, *, target: Target = "these users", method: Method | Non
     rule = debiasing(mechanism) if method is None else None
     if rule is None:
         return shape(sums, method=method or "penalized", target=target).mean()
-    found, domain = moments(sums, rule), mechanism.domain
+    powers, domain = moments(sums, rule), mechanism.domain
     width, n = float(domain.width), sums.n
     spread = math.sqrt(rule.most_noise + (0.25 if target == "population" else 0.0))
-    if n < FEW:
+    if n < SPREAD_FROM:
         variance = min(HOEFFDING * rule.reach, CHEBYSHEV * spread) ** 2 / n
     else:
-        variance = (users_noise(found, rule) if target == "these users" else _spread(found)) / n
-    value = float(domain.low) + width * (found.first + 0.5)
-    ends = Ends(shape_of(Shape(mechanism, sums.sums, n, target)).mean_ends, np.asarray(value)) if n < MANY else None
+        variance = (users_noise(powers, rule) if target == "these users" else _spread(powers)) / n
+    bounded = ", bounded: few reports" if n < SPREAD_FROM else ""
+    value = float(domain.low) + width * (powers.first + 0.5)
+    ends = Ends(shape_of(Shape(mechanism, sums.sums, n, target)).mean_ends, np.asarray(value)) if n < NORMAL_FROM else None
     return Estimate(
         value=np.asarray(value),
         variance=np.asarray(width**2 * (variance + rule.bias**2)),
         n=n,
         target=target,
-        method=f"unbiased mean of {mechanism.name}{_line(rule)}{_lattice(mechanism)}{', bounded: few reports' if n < FEW else ''}",
+        method=f"unbiased mean of {mechanism.name}{_line(rule)}{_lattice(mechanism)}{bounded}",
         bounds=(float(domain.low), float(domain.high)),
         sure=ends,
         small_sample=BoundedMean(
@@ -95,31 +97,31 @@ def mean(source: Source, *, target: Target = "these users", method: Method | Non
     )
 
 
-def users_noise(found: Moments, rule: Debiasing) -> float:
+def users_noise(powers: Moments, rule: Debiasing) -> float:
     """The average over these users of the variance of their reports.
 
     It is the mean of y**2 minus the mean of x**2; the latter is recovered from the reports where they show
     it. Where they do not (two or three different reports), the spread of the reports is an upper bound.
     """
-    seen = _spread(found)
+    seen = _spread(powers)
     if rule.square is None:
         return min(seen, rule.most_noise)
-    known = found.second - (users_square(found, rule) - rule.rounding)
+    known = powers.second - (users_square(powers, rule) - rule.rounding)
     noise = known if rule.rounding <= NEGLIGIBLE else min(known, seen)
     return min(max(noise, rule.least_noise), rule.most_noise)
 
 
-def users_square(found: Moments, rule: Debiasing) -> float:
+def users_square(powers: Moments, rule: Debiasing) -> float:
     """The mean of (x - 1/2)**2 over the values, unbiased."""
     assert rule.square is not None
     a, b, c = rule.square
     # Around 1/2: E[(y - 1/2)**2] = a + b/2 + c/4 - 1/4 + (b + c - 1) u + c u**2, u = x - 1/2, as E y = x.
-    return (found.second - (a + b / 2 + c / 4 - 0.25) - (b + c - 1) * found.first) / c
+    return (powers.second - (a + b / 2 + c / 4 - 0.25) - (b + c - 1) * powers.first) / c
 
 
-def _spread(found: Moments) -> float:
+def _spread(powers: Moments) -> float:
     """The variance of the reports."""
-    return max(found.second - found.first**2, 0.0) * found.n / max(found.n - 1, 1)
+    return max(powers.second - powers.first**2, 0.0) * powers.n / max(powers.n - 1, 1)
 
 
 def _line(rule: Debiasing) -> str:

@@ -9,7 +9,7 @@ from deniable.errors import NotSupported
 from deniable.estimators.debias import Debiasing, Moments, debiasing, moments
 from deniable.estimators.distribution_estimate import Ends
 from deniable.estimators.estimate import Estimate, Target, check_target
-from deniable.estimators.means import MANY, users_square
+from deniable.estimators.means import NORMAL_FROM, users_square
 from deniable.estimators.recent_shapes import shape_of
 from deniable.estimators.shape_fit import Method, Shape, shape
 from deniable.estimators.source import Source, accumulated
@@ -25,8 +25,8 @@ def variance(source: Source, *, target: Target = "these users", method: Method |
     (`plausible`), which holds for every distribution; from there on it is the normal one.
 
     >>> from deniable.core import make_mechanism
-    >>> found = variance(make_mechanism("pm", epsilon=4).randomize_many([0.1, 0.9] * 5000))
-    >>> abs(float(found.value) - 0.16) < 0.03
+    >>> estimate = variance(make_mechanism("pm", epsilon=4).randomize_many([0.1, 0.9] * 5000))
+    >>> abs(float(estimate.value) - 0.16) < 0.03
     True
     """
     check_target(target)
@@ -39,11 +39,11 @@ def variance(source: Source, *, target: Target = "these users", method: Method |
         return shape(sums, method=method or "penalized", target=target).variance()
     if not rule.sees_squares:
         raise NotSupported(f"the reports of {mechanism.name} do not show how spread out the values are; use pm, hm or sw")
-    found, width = moments(sums, rule), float(mechanism.domain.width)
-    value, noise = _spread(found, rule, target)
-    centre = float(mechanism.domain.low) + width * min(max(found.first + 0.5, 0.0), 1.0)
+    powers, width = moments(sums, rule), float(mechanism.domain.width)
+    value, noise = _spread(powers, rule, target)
+    centre = float(mechanism.domain.low) + width * min(max(powers.first + 0.5, 0.0), 1.0)
     fitted = shape_of(Shape(mechanism, sums.sums, sums.n, target))
-    ends = Ends(lambda level: fitted.variance_ends(centre, level), np.asarray(width**2 * value)) if sums.n < MANY else None
+    ends = Ends(lambda level: fitted.variance_ends(centre, level), np.asarray(width**2 * value)) if sums.n < NORMAL_FROM else None
     return Estimate(
         value=np.asarray(width**2 * value),
         variance=np.asarray(width**4 * noise),
@@ -55,26 +55,26 @@ def variance(source: Source, *, target: Target = "these users", method: Method |
     )
 
 
-def _spread(found: Moments, rule: Debiasing, target: Target) -> tuple[float, float]:
+def _spread(powers: Moments, rule: Debiasing, target: Target) -> tuple[float, float]:
     """The variance of positions and the variance of that estimate.
 
     The square of the mean is estimated by products of two different users' reports only: their noise is
     independent, so nothing has to be taken off.
     """
-    n, square = found.n, users_square(found, rule)
+    n, square = powers.n, users_square(powers, rule)
     if n == 1:
         # One report says nothing about spread; a variance on [0, 1] lies between 0 and 1/4.
         return 0.0 if target == "these users" else 0.125, 0.0 if target == "these users" else 0.0625
-    pairs = (n * found.first**2 - found.second) / (n - 1)
+    pairs = (n * powers.first**2 - powers.second) / (n - 1)
     value = square - pairs if target == "population" else (square - pairs) * (n - 1) / n
     # Delta method for g(y) = (y**2 - (b + c - 1) y)/c - 2 mean y, all around 1/2.
     assert rule.square is not None
     _, b, c = rule.square
-    slope = -(b + c - 1) / c - 2 * found.first
+    slope = -(b + c - 1) / c - 2 * powers.first
     quadratic = 1 / c
-    mean = quadratic * found.second + slope * found.first
-    mean_square = quadratic**2 * found.fourth + 2 * quadratic * slope * found.third + slope**2 * found.second
+    mean = quadratic * powers.second + slope * powers.first
+    mean_square = quadratic**2 * powers.fourth + 2 * quadratic * slope * powers.third + slope**2 * powers.second
     spread = max(mean_square - mean**2, 0.0)
     # Pairs of noisy reports: the second-order term, which matters for few reports.
-    own = max(found.second - found.first**2, 0.0)
+    own = max(powers.second - powers.first**2, 0.0)
     return value, spread / n + 2 * own**2 / (n * (n - 1))

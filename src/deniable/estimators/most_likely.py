@@ -4,21 +4,14 @@ non-parametric maximum likelihood estimate of a mixing distribution", 2007)."""
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.estimators.active_set import least
 
-Floats = NDArray[np.float64]
 MOST_STEPS = 40
 MOST_CHOSEN = 160
 EXACT = 1e-3
 """How far below the best log-likelihood of all reports the result may be."""
-
-
-def squares_of(chances: Floats, seen: Floats, likely: Floats) -> Floats:
-    """Minus the second derivatives of the log-likelihood, per report."""
-    weighted = chances * (np.sqrt(seen) / likely)
-    return np.asarray(weighted @ weighted.T)
 
 
 def most_likely(chances: Floats, seen: Floats, n: float) -> tuple[float, int]:
@@ -34,8 +27,10 @@ def most_likely(chances: Floats, seen: Floats, n: float) -> tuple[float, int]:
         chosen, own = np.zeros(most, np.int64), np.zeros(most)
         chosen[: len(at)], own[: len(at)] = at, shares
         slope, moving = np.empty(size), np.zeros(most)
-        squares = squares_of(chances, seen, likely)
-        count = least(squares, 2 * gain, np.zeros(size), 0.0, 0.0, chosen, own, len(at), slope, moving)
+        # Minus the second derivatives of the log-likelihood, per report, are RR' for these roots.
+        roots = chances * (np.sqrt(seen) / likely)
+        squares, ready = np.empty((size, size)), np.zeros(size, np.bool_)
+        count = least(roots, squares, ready, 2 * gain, np.zeros(size), 0.0, 0.0, chosen, own, len(at), slope, moving)
         goal, now, part = own[:count] @ chances[chosen[:count]], float(seen @ np.log(likely)), 1.0
         while part > 1e-9 and float(seen @ np.log(likely + part * (goal - likely))) <= now:
             part /= 2

@@ -17,9 +17,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numba import njit
 from scipy.interpolate import BSpline
 
-from deniable.estimators.bins import Floats
+from deniable.batch import Floats
+from deniable.estimators.active_set import LOOSE
 from deniable.estimators.expectation_maximization import Fit
 from deniable.estimators.most_likely import most_likely
 
@@ -48,6 +50,10 @@ class Family:
     bending: Floats
     fixed: Floats
     """A penalty that does not depend on the ladder: of the atoms, and a trace of one for the constant."""
+
+    def moved(self, shares: Floats, likely: Floats, matrix: Floats) -> Floats:
+        """How the chances of the outputs change with each weight."""
+        return np.asarray(_mixed(self.columns, shares, matrix) - np.outer(shares @ self.columns, likely))
 
 
 @lru_cache(maxsize=8)
@@ -86,8 +92,21 @@ class Rung:
 
     @property
     def criterion(self) -> float:
-        """Akaike's."""
+        """Akaike's information criterion of the fit."""
         return 2 * self.freedom - 2 * self.log_likelihood
+
+
+@njit(nogil=True, cache=True, fastmath=LOOSE)
+def _mixed(columns, shares, matrix):  # type: ignore[no-untyped-def]
+    """columns' diag(shares) matrix; most of a column of splines is 0."""
+    mixtures = np.zeros((columns.shape[1], matrix.shape[1]))
+    for cell in range(columns.shape[0]):
+        for column in range(columns.shape[1]):
+            weight = shares[cell] * columns[cell, column]
+            if weight != 0.0:
+                for output in range(matrix.shape[1]):
+                    mixtures[column, output] += weight * matrix[cell, output]
+    return mixtures
 
 
 def penalized_fit(matrix: Floats, counts: Floats, *, circular: bool, tolerance: float) -> Fit:
@@ -131,7 +150,7 @@ def _climbed(matrix: Floats, counts: Floats, members: Family, penalty: float, we
 
     now, shares, likely = value(weights)
     for step in range(MOST_STEPS):  # noqa: B007  # counted
-        moved = (shares[:, None] * (members.columns - shares @ members.columns)).T @ matrix
+        moved = members.moved(shares, likely, matrix)
         slope = moved @ (counts / likely) - price @ weights
         information = (moved * (n / likely)) @ moved.T
         curve = information + price
@@ -140,7 +159,7 @@ def _climbed(matrix: Floats, counts: Floats, members: Family, penalty: float, we
             then = value(further)
             if then[0] >= now or damping > 1e6:
                 break
-            damping = max(damping, 1e-4) * 8
+            damping = max(damping, 1e-4) * 64
         if then[0] < now:
             break
         gained, (now, shares, likely), weights, damping = then[0] - now, then, further, damping / 8

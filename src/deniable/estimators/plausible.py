@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,18 +27,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from deniable.estimators.active_set import furthest
+from deniable.batch import Floats, Integers
+from deniable.estimators.aiming import aimed, noise_of
 from deniable.estimators.estimate import Target
-from deniable.estimators.most_likely import most_likely, squares_of
+from deniable.estimators.most_likely import most_likely
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 USUAL = 1.96
 """Standard errors that estimators are chosen for. One choice for all levels: a higher one has the wider interval."""
-MOST_STEPS = 12
-NEAR = 3e-2
-"""Of the distance to the pilot's value: how far from the best estimator a chosen one may be; it is valid all the same."""
-MANY = 20_000
+CURVATURE_SHARED_FROM = 20_000
 """From so many reports on, one matrix of second derivatives serves all questions."""
 MOST_EM = 3000
 FEW_REPORTS = 1.5
@@ -92,23 +89,41 @@ class Pilot:
     target: Target
 
     @cached_property
-    def _chunks(self) -> Floats:
-        """Stretches of the pilot, each a distribution of its own."""
+    def _stretches(self) -> tuple[Integers, Floats, Floats]:
+        """Stretches of the pilot, each a distribution of its own: that of every point, its part of it, and what each holds."""
         number = np.minimum((np.cumsum(self.shares) - self.shares / 2) * CHUNKS, CHUNKS - 1e-9).astype(np.int64)
-        parts = np.zeros((CHUNKS, len(self.shares)))
-        parts[number, np.arange(len(number))] = self.shares
-        held = parts.sum(axis=1)
-        return np.asarray(parts[held > 1e-9] / held[held > 1e-9, None])
+        # A stretch with next to nobody in it joins the one before.
+        kept = np.bincount(number, self.shares) > 1e-9
+        number = np.maximum(np.cumsum(kept) - 1, 0)[number]
+        held = np.bincount(number, self.shares)
+        return number, self.shares / held[number], held / held.sum()
+
+    @cached_property
+    def _stretch_chances(self) -> Floats:
+        number, part_of, _ = self._stretches
+        starts = np.flatnonzero(np.diff(number, prepend=-1))
+        return np.asarray(np.add.reduceat(part_of[:, None] * self.table, starts, axis=0))
 
     @cached_property
     def _points(self) -> Floats:
         """The points' chances, then the stretches'."""
-        return np.ascontiguousarray(np.concatenate([self.table, self._chunks @ self.table]))
+        return np.concatenate([self.table, self._stretch_chances])
 
-    @cached_property
-    def _start(self) -> tuple[Integers, Floats]:
-        masses = np.array([float(self.shares[chunk > 0].sum()) for chunk in self._chunks])
-        return len(self.table) + np.arange(len(masses)), masses / masses.sum()
+    def widened(self, table: Floats, where: Integers) -> Pilot:
+        """The same pilot on more points, its own being at these places of them."""
+        number, part_of, held = self._stretches
+        shares, parts = np.zeros(len(table)), np.zeros(len(table))
+        shares[where], parts[where] = self.shares, part_of
+        wider = Pilot(table, shares, self.n, self.target)
+        before = np.maximum(np.searchsorted(where, np.arange(len(table)), side="right") - 1, 0)
+        # What more points without a share leave as it is need not be worked out again.
+        wider.__dict__.update(
+            _stretches=(number[before], parts, held),
+            _stretch_chances=self._stretch_chances,
+            expected=self.expected,
+            _tilts=self._tilts,
+        )
+        return wider
 
     @cached_property
     def expected(self) -> Floats:
@@ -116,93 +131,53 @@ class Pilot:
         return np.asarray(self.shares @ self.table)
 
     @cached_property
+    def _rows(self) -> tuple[threading.Lock, Floats, NDArray[np.bool_]]:
+        """Second derivatives at the pilot, a row for every point; worked out as they are needed, by one thread at a time."""
+        size = len(self._points)
+        return threading.Lock(), np.empty((size, size)), np.zeros(size, np.bool_)
+
+    @cached_property
     def _tilts(self) -> dict[str, float]:
         """How far the last question had to go: where the next one begins to look."""
         return {}
-
-    @cached_property
-    def _squares(self) -> Floats:
-        return squares_of(self._points, self.expected, self.expected)
 
     @property
     def _given(self) -> bool:
         """Are the users' values given, and do the reports show how much of their spread is noise? Few outputs do not."""
         return self.target == "these users" and self.table.shape[1] > FEW_GROUPS
 
-    def _noise_part(self, shares: Floats, likely: Floats) -> float:
-        """Which part of the spread of a likelihood ratio is noise, when the users' values are given."""
-        if not self._given:
-            return 1.0
-        ratio = np.log(likely / self.expected)
-        parts = []
-        for own, chances in ((shares, likely), (self.shares, self.expected)):
-            whole = float(chances @ ratio**2) - float(chances @ ratio) ** 2
-            noise = float(own @ (self.table @ ratio**2 - (self.table @ ratio) ** 2))
-            if whole > 0:
-                parts.append(min(noise / whole, 1.0))
-        return max(parts, default=1.0)
-
-    def _spread_out(self, at: Integers, shares: Floats) -> Floats:
-        """Shares of points and of stretches as shares of points."""
-        size = len(self.table)
-        found = np.zeros(size)
-        single = at < size
-        np.add.at(found, at[single], shares[single])
-        return np.asarray(found + shares[~single] @ self._chunks[at[~single] - size])
-
     def aim(self, weights: Floats, reach: float) -> Aim | None:
         """The estimator for the upper end of weights'p; None where nothing can be said."""
-        points, expected = self._points, self.expected
-        wide = np.concatenate([weights, self._chunks @ weights])
-        middle, top = float(weights @ self.shares), float(weights.max())
-        if top - float(weights.min()) <= 0 or top - middle <= 1e-12 * (top - float(weights.min())):
+        top, spread = float(weights.max()), float(weights.max() - weights.min())
+        if spread <= 0 or top - float(weights @ self.shares) <= 1e-12 * spread:
             return None
-        start, tilt, part = self._start, self._tilts.get("last", 0.0) / (top - float(weights.min())), 1.0
-        most = float(expected @ np.log(expected))
-        likely, at, shares = expected, *start
-        for step in range(MOST_STEPS):
-            limit = part * reach**2 / self.n
-            gain, here = points @ (expected / likely), float(expected @ np.log(likely))
-            squares = self._squares if step == 0 or self.n >= MANY else squares_of(points, expected, likely)
-            mine = squares[:, at] @ shares
-            constant = float(shares @ mine[at]) + 2 - 2 * (here - most)
-            _, at, shares, tilt = furthest(squares, gain + mine, constant, wide, limit, middle, at, shares, tilt)
-            aim = shares @ points[at]
-            part_way = 1.0
-            while most - float(expected @ np.log(likely + part_way * (aim - likely))) > 2 * limit and part_way > 1e-3:
-                part_way /= 2
-            likely = likely + part_way * (aim - likely)
-            if part_way < 1:
-                at, shares = np.concatenate([at, start[0]]), np.concatenate([part_way * shares, (1 - part_way) * start[1]])
-                at, shares = _merged(at, shares)
-                likely = shares @ points[at]
-            before, part = part, self._noise_part(self._spread_out(at, shares), likely)
-            bound = float((wide + points @ (expected / likely) / tilt).max())
-            bound -= (1 + most - part * reach**2 / self.n / 2 - float(expected @ np.log(likely))) / tilt
-            value = float(wide[at] @ shares)
-            width = max(min(bound, top) - middle, 1e-300)
-            if abs(bound - value) <= NEAR * width and abs(part - before) <= 3 * NEAR * part:
-                break
-            if value >= top - NEAR * width:
-                break
-        if value < top - NEAR * width:
-            self._tilts["last"] = tilt * (top - float(weights.min()))
-        # A constant more or less changes nothing: frequencies add up to 1.
-        return Aim(-(expected / likely - 1) / tilt, self._spread_out(at, shares))
+        number, part_of, held = self._stretches
+        laid = self._points, self.shares, number, part_of, self.expected
+        asked = weights, reach, self.n, self._given, self.n >= CURVATURE_SHARED_FROM
+        start = len(self.table) + np.arange(len(held)), held
+        last = self._tilts.get("last", 0.0)
+        alone, *rows = self._rows
+        with alone:
+            linear, shares, tilt, best = aimed(*laid, *asked, *start, last, *rows)
+            if last > 0 and not best:
+                # The last question was another one altogether.
+                linear, shares, tilt, best = aimed(*laid, *asked, *start, 0.0, *rows)
+        if tilt > 0 and best:
+            self._tilts["last"] = tilt
+        return Aim(linear, shares)
 
     def noise(self, aim: Aim) -> tuple[float, float]:
         """The variance and the third central moment of the estimator for one report: of the end or the pilot."""
-        w = aim.linear
-        found = []
-        for own in (aim.shares, self.shares):
-            kept = own > 0
-            rows = self.table[kept] if self._given else (own @ self.table)[None]
-            shares = own[kept] if self._given else np.ones(1)
-            mean = rows @ w
-            second, third = rows @ w**2 - mean**2, rows @ w**3
-            third = third - 3 * mean * second - mean**3
-            found.append((max(float(shares @ second), 0.0), float(shares @ third)))
-        return max(found)
+        spread, skew = noise_of(self._points, self.shares, aim.shares, self._given, aim.linear)
+        return float(spread), float(skew)
+
+
+def upper_end(value: float, second: float, third: float, n: float, reach: float) -> float:
+    """The end above a sum over n reports with this value, variance and third central moment, `reach` standard errors away."""
+    skewness = third / second**1.5 if second > 0 else 0.0
+    # The estimate may be too low: its lower tail counts. A tail that looks short is not trusted.
+    far = reach + (reach**2 - 1) * min(max(-skewness, 0.0), 2.0) / 6
+    return value + far * (1 + FEW_REPORTS / n) * math.sqrt(second)
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,20 +221,8 @@ class Plausible:
         """The upper end for the sum of weights times shares, `reach` standard errors away."""
         n = self.parts[0][0].n
         value, second, third = self._upper(weights)
-        skewness = third / second**1.5 if second > 0 else 0.0
-        # The estimate may be too low: its lower tail counts. A tail that looks short is not trusted.
-        far = reach + (reach**2 - 1) * min(max(-skewness, 0.0), 2.0) / 6
-        far *= 1 + FEW_REPORTS / n
-        return min((value + far * math.sqrt(second)) / n, float(weights.max()))
+        return min(upper_end(value, second, third, n, reach) / n, float(weights.max()))
 
     def interval(self, low_weights: Floats, high_weights: Floats, reach: float) -> tuple[float, float]:
         """The least that a sum of the low weights and the most that a sum of the high weights may be."""
         return -self.largest(-low_weights, reach), self.largest(high_weights, reach)
-
-
-def _merged(at: Integers, shares: Floats) -> tuple[Integers, Floats]:
-    """Every point once, and none without a share."""
-    points, where = np.unique(at, return_inverse=True)
-    summed = np.bincount(where, shares)
-    kept = summed > 1e-12
-    return points[kept], summed[kept] / summed[kept].sum()

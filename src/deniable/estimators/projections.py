@@ -16,11 +16,10 @@ from collections.abc import Callable
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.errors import InvalidParameter
 
-Floats = NDArray[np.float64]
 EXPECTED_ALARMS = 2.0
 """base-cut: how many of all values may pass the cut by noise alone (the paper's alpha)."""
 
@@ -58,9 +57,9 @@ def _norm_cut(values: Floats, total: float, errors: Floats) -> Floats:
     # Clipped to the total, so that the largest value always stays.
     falling = np.clip(values[order], 0.0, total)
     stay = np.cumsum(falling) <= total
-    found = np.zeros_like(values)
-    found[order[stay]] = falling[stay]
-    return found
+    kept = np.zeros_like(values)
+    kept[order[stay]] = falling[stay]
+    return kept
 
 
 def _base_cut(values: Floats, total: float, errors: Floats) -> Floats:

@@ -77,35 +77,37 @@ def _sum_rows(table, start, by_residue, by_digit, residue, c, prime, row):  # ty
 
 
 @njit(nogil=True, cache=True)
-def _step_by_rests(table, prime, prefixes, rests, wanted, found):  # type: ignore[no-untyped-def]
-    """table[p, r, rest] to found[(p, c), r, rest], for as many prefixes (p, c) as are wanted."""
+def _step_by_rests(table, prime, prefixes, rests, wanted, summed):  # type: ignore[no-untyped-def]
+    """table[p, r, rest] to summed[(p, c), r, rest], for as many prefixes (p, c) as are wanted."""
     before = 1 + prime * rests
     for p in range(prefixes):
         for c in range(min(prime, wanted - 1 - prime * p)):
             for r in range(prime):
                 at = ((1 + prime * p + c) * prime + r) * rests
-                _sum_rows(table, p * prime * before + 1, before, rests, r, c, prime, found[at : at + rests])
+                _sum_rows(table, p * prime * before + 1, before, rests, r, c, prime, summed[at : at + rests])
 
 
 @njit(nogil=True, cache=True)
-def _step_by_prefixes(table, prime, prefixes, rests, found):  # type: ignore[no-untyped-def]
-    """table[r, rest, p] to found[r, rest, 1 + c prefixes + p]."""
+def _step_by_prefixes(table, prime, prefixes, rests, summed):  # type: ignore[no-untyped-def]
+    """table[r, rest, p] to summed[r, rest, 1 + c prefixes + p]."""
     before, after = 1 + prime * rests, 1 + prime * prefixes
     for c in range(prime):
         for r in range(prime):
             for rest in range(rests):
                 at = (r * rests + rest) * after + 1 + c * prefixes
-                _sum_rows(table, (1 + rest) * prefixes, before * prefixes, rests * prefixes, r, c, prime, found[at : at + prefixes])
+                _sum_rows(
+                    table, (1 + rest) * prefixes, before * prefixes, rests * prefixes, r, c, prime, summed[at : at + prefixes]
+                )
 
 
 @njit(nogil=True, cache=True)
-def _step_by_residues(table, prime, prefixes, padded, wanted, found):  # type: ignore[no-untyped-def]
-    """table[p, rest, r] to found[(p, c), r] when no rest is left; rows of residues go on with the first ones."""
+def _step_by_residues(table, prime, prefixes, padded, wanted, summed):  # type: ignore[no-untyped-def]
+    """table[p, rest, r] to summed[(p, c), r] when no rest is left; rows of residues go on with the first ones."""
     for p in range(prefixes):
         for c in range(min(prime, wanted - 1 - prime * p)):
             at = (1 + prime * p + c) * padded
             start = (p * (1 + prime) + 1) * (prime + padded)
-            _sum_rows(table, start, 1, prime + padded, 0, c, prime, found[at : at + padded])
+            _sum_rows(table, start, 1, prime + padded, 0, c, prime, summed[at : at + padded])
 
 
 @njit(nogil=True, cache=True)
@@ -118,7 +120,7 @@ def _hand_down(above, table, order, by_prefix, by_residue, prime, below):  # typ
 
 
 @njit(nogil=True, cache=True)
-def _reorder(points, numbers, scaled, inverse, prime, found):  # type: ignore[no-untyped-def]
+def _reorder(points, numbers, scaled, inverse, prime, ordered):  # type: ignore[no-untyped-def]
     """The points (1, 0 … 0), then (d, rest) for d = 0, 1, … and every rest in this same order.
 
     Points whose first two digits have the same ratio stand together in `points`: one ratio after the other, what is
@@ -126,16 +128,16 @@ def _reorder(points, numbers, scaled, inverse, prime, found):  # type: ignore[no
     """
     rests, rows = numbers.size, scaled.shape[1]
     block = (points.size - rests) // prime
-    found[0] = points[rests]
+    ordered[0] = points[rests]
     for i in range(rests):
-        found[1 + i] = points[numbers[i]]
+        ordered[1 + i] = points[numbers[i]]
     for first in range(1, prime):
-        found[1 + first * rests] = points[rests + inverse[first] * block]
+        ordered[1 + first * rests] = points[rests + inverse[first] * block]
     for ratio in range(prime if rows else 0):
         read = points[rests + ratio * block : rests + (ratio + 1) * block]
         for first in range(1, prime):
             at = 2 + first * rests + ratio * first % prime * rows
-            row, order = found[at : at + rows], scaled[inverse[first]]
+            row, order = ordered[at : at + rows], scaled[inverse[first]]
             for i in range(rows):
                 row[i] = read[order[i]]
 
@@ -182,10 +184,10 @@ class _ByRests:
     def step(self, wanted: int, alone: Entries) -> _ByRests:
         """One digit further; `alone` is what the prefix (0 … 0, 1) has, which takes the digit as it is."""
         rests = self.rests // self.prime
-        found = np.empty(wanted * self.prime * rests, self.table.dtype)
-        found[: len(alone)] = alone
-        _step_by_rests(self.table, self.prime, self.prefixes, rests, wanted, found)
-        return _ByRests(self.prime, wanted, rests, found)
+        summed = np.empty(wanted * self.prime * rests, self.table.dtype)
+        summed[: len(alone)] = alone
+        _step_by_rests(self.table, self.prime, self.prefixes, rests, wanted, summed)
+        return _ByRests(self.prime, wanted, rests, summed)
 
     def best(self) -> _ByRests | _ByPrefixes | _ByResidues:
         """The layout with the longest rows for the next step."""
@@ -216,11 +218,11 @@ class _ByPrefixes:
 
     def step(self, wanted: int, alone: Entries) -> _ByPrefixes:
         prime, rests, after = self.prime, self.rests // self.prime, 1 + self.prime * self.prefixes
-        found = np.empty(after * prime * rests, self.table.dtype)
-        found[::after] = alone
-        _step_by_prefixes(self.table, prime, self.prefixes, rests, found)
+        summed = np.empty(after * prime * rests, self.table.dtype)
+        summed[::after] = alone
+        _step_by_prefixes(self.table, prime, self.prefixes, rests, summed)
         order = 1 + self.prefixes * np.arange(prime) + self.order[:, None]
-        return _ByPrefixes(prime, after, rests, found, np.concatenate([[0], order.reshape(-1)])[:wanted])
+        return _ByPrefixes(prime, after, rests, summed, np.concatenate([[0], order.reshape(-1)])[:wanted])
 
     def best(self) -> _ByPrefixes:
         return self
@@ -249,10 +251,10 @@ class _ByResidues:
 
     def step(self, wanted: int, alone: Entries) -> _ByResidues:
         padded = _padded(self.prime)
-        found = np.empty(wanted * padded, self.table.dtype)
-        found[: self.prime] = alone
-        _step_by_residues(self.table, self.prime, self.prefixes, padded, wanted, found)
-        return _ByResidues(self.prime, wanted, 1, found)
+        summed = np.empty(wanted * padded, self.table.dtype)
+        summed[: self.prime] = alone
+        _step_by_residues(self.table, self.prime, self.prefixes, padded, wanted, summed)
+        return _ByResidues(self.prime, wanted, 1, summed)
 
     def best(self) -> _ByResidues:
         return self
@@ -295,6 +297,6 @@ def hyperplane_sums(space: Projective, points: NDArray[Number], hyperplanes: int
 def _ordered(space: Projective, points: NDArray[Number]) -> Entries:
     """The points in the order of the recursion; counts whose sums fit 32 bits in these, which is twice as fast."""
     small = points.dtype.kind == "i" and points.min() >= 0 and points.sum() < 1 << 31
-    found = np.empty(len(points), np.int32 if small else points.dtype)
-    _reorder(points, *_order(space.prime, space.dimension), space.prime, found)
-    return found
+    ordered = np.empty(len(points), np.int32 if small else points.dtype)
+    _reorder(points, *_order(space.prime, space.dimension), space.prime, ordered)
+    return ordered

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from deniable.batch import Floats
 from deniable.core import Circle
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.estimators.bins import Floats
 from deniable.estimators.estimate import Estimate, Target
 from deniable.estimators.shape_fit import Method, shape
 from deniable.estimators.source import Source, accumulated
@@ -28,8 +28,8 @@ def quantiles(
 
     >>> from deniable.core import make_mechanism
     >>> import numpy as np
-    >>> found = quantiles(make_mechanism("sw", epsilon=4).randomize_many(np.linspace(0, 1, 10_001)), 0.5)
-    >>> abs(float(found.value[0]) - 0.5) < 0.05
+    >>> median = quantiles(make_mechanism("sw", epsilon=4).randomize_many(np.linspace(0, 1, 10_001)), 0.5)
+    >>> abs(float(median.value[0]) - 0.5) < 0.05
     True
     """
     wanted = checked_levels(levels)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from deniable.estimators.bins import Floats
+from deniable.batch import Floats
 from deniable.estimators.estimate import Estimate, Target
 from deniable.estimators.shape_fit import Method, shape
 from deniable.estimators.source import Source
@@ -25,8 +25,8 @@ def range_share(
     answers are unbiased, is `HierarchicalHistogram`.
 
     >>> from deniable.core import make_mechanism
-    >>> found = range_share(make_mechanism("sw", epsilon=4).randomize_many([0.3] * 1000), 0.2, 0.4)
-    >>> float(found.value) > 0.9
+    >>> share = range_share(make_mechanism("sw", epsilon=4).randomize_many([0.3] * 1000), 0.2, 0.4)
+    >>> float(share.value) > 0.9
     True
     """
     return shape(source, method=method, target=target, multiples_of=multiples_of).range_share(low, high)

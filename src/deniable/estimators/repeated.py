@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
-from deniable.batch import Reports, unframed
+from deniable.batch import Floats, Reports, unframed
 from deniable.core import LAYER, Mechanism, Rappor
 from deniable.errors import InvalidParameter, NotSupported, WrongRecipe
 from deniable.estimators.estimate import Estimate, Target, check_target
@@ -21,7 +20,6 @@ from deniable.estimators.projections import simplex
 from deniable.estimators.score_intervals import ScoreIntervals, ScoreQuestion, averaged
 from deniable.estimators.source import Source, accumulated
 
-Floats = NDArray[np.float64]
 CHUNK_CELLS = 1 << 22
 
 

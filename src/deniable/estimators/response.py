@@ -10,27 +10,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.batch import Floats, Integers
 from deniable.core import (
     Channel,
     Circle,
-    Identity,
-    Interpolated,
     Interval,
     Mechanism,
-    Mixture,
-    Nested,
-    Singleton,
-    TwoLevel,
     Windows,
-    slid_window,
 )
 from deniable.errors import InvalidParameter
-from deniable.estimators.bins import Floats, Integers, input_axis
+from deniable.estimators.bins import input_axis
 from deniable.estimators.law.rows import dense, runs
 
 FEW_GROUPS, MANY_GROUPS = 48, 128
@@ -43,6 +37,8 @@ LEAST_POINTS = 33
 MOST_POINTS = 1025
 """Of a channel that is not made of windows."""
 CHUNK = 1 << 22
+MOST_KEPT = 4096
+"""Rows beside the points that are kept for the next question."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +88,23 @@ class Response:
             return self
         table = np.empty((len(places), self.table.shape[1]))
         table[np.searchsorted(places, self.places)] = self.table
-        table[np.searchsorted(places, new)] = rows_at(self.channel, new, self.cuts)
+        table[np.searchsorted(places, new)] = self._rows_at(new)
         return Response(self.channel, self.cuts, places, self.between, self.scale, self.ends, table, self.circular)
+
+    @cached_property
+    def _known(self) -> dict[float, Floats]:
+        return {}
+
+    def _rows_at(self, places: Floats) -> Floats:
+        """The rows at these places; those asked for before are kept."""
+        rows = [self._known.get(place) for place in places.tolist()]
+        if all(row is not None for row in rows):
+            return np.array(rows)
+        worked_out = rows_at(self.channel, places, self.cuts)
+        if len(self._known) > MOST_KEPT:
+            self._known.clear()
+        self._known.update(zip(places.tolist(), worked_out, strict=True))
+        return worked_out
 
     def inside(self, low: float, high: float) -> tuple[Floats, Floats]:
         """Which points lie between two values surely, and which possibly; on an interval its upper end belongs to its last bin.
@@ -164,11 +175,10 @@ def _enough(channel: Channel, groups: int) -> int:
 
 def group_cuts(channel: Channel, groups: int) -> Integers:
     """Where groups of outputs begin, and the end; of every part of a mixture their own."""
-    if isinstance(channel, Mixture):
-        parts = [group_cuts(part, groups) + start for part, start in zip(channel.parts, channel.starts, strict=True)]
-        return np.unique(np.concatenate(parts))
-    if isinstance(channel, Interpolated):
-        return group_cuts(channel.inner, groups)
+    if channel.alternatives:
+        return np.unique(np.concatenate([group_cuts(part, groups) + start for start, _, part in channel.alternatives]))
+    if channel.between is not None:
+        return group_cuts(channel.between[0], groups)
     outputs = channel.outputs
     if outputs <= groups:
         return np.arange(outputs + 1)
@@ -179,43 +189,37 @@ def group_cuts(channel: Channel, groups: int) -> Integers:
 
 def _windows(channel: Channel) -> list[Windows]:
     """The windows that a channel is made of; none when it is made of something else."""
-    if isinstance(channel, Interpolated):
-        return _windows(channel.inner)
-    if isinstance(channel, Mixture):
-        return [window for part in channel.parts for window in _windows(part)]
-    if isinstance(channel, TwoLevel) and isinstance(channel.sets, Windows):
-        return [channel.sets]
-    if isinstance(channel, Nested):
-        return [slid_window(channel.cells, width) for width in channel.widths]
-    return []
+    if channel.between is not None:
+        return _windows(channel.between[0])
+    layers = channel.layers()
+    if layers is not None:
+        return [window for window, _ in layers.windows]
+    return [window for _, _, part in channel.alternatives for window in _windows(part)]
 
 
 def _bends(channel: Channel, cuts: Integers) -> Floats | None:
     """The inputs at which the chances of groups may bend; None when they may do so anywhere."""
-    if isinstance(channel, Interpolated):
-        inner = _bends(channel.inner, cuts)
-        if inner is None and channel.inner.inputs <= MOST_POINTS:
-            inner = np.arange(channel.inner.inputs, dtype=np.float64)
-        return None if inner is None else inner * channel.steps
-    if isinstance(channel, Mixture):
+    if channel.between is not None:
+        inner, steps = channel.between
+        bent = _bends(inner, cuts)
+        if bent is None and inner.inputs <= MOST_POINTS:
+            bent = np.arange(inner.inputs, dtype=np.float64)
+        return None if bent is None else bent * steps
+    if channel.alternatives:
         parts = [
-            _bends(part, cuts[(cuts >= start) & (cuts <= start + part.outputs)] - start)
-            for part, start in zip(channel.parts, channel.starts, strict=True)
+            _bends(part, cuts[(cuts >= start) & (cuts <= start + part.outputs)] - start) for start, _, part in channel.alternatives
         ]
         return None if any(part is None for part in parts) else np.concatenate([part for part in parts if part is not None])
-    singles = isinstance(channel, Identity) or (isinstance(channel, TwoLevel) and isinstance(channel.sets, Singleton))
-    if singles:
-        return np.concatenate([cuts, cuts - 1]).astype(np.float64)
     windows = _windows(channel)
     if not windows:
         return None
-    found = []
+    places = []
     for window in windows:
         bends = np.concatenate([cuts - window.offset, cuts - window.offset - window.members])
         if window.first < 0:
             bends %= window.outputs
-        found.append(np.concatenate([bends, [window.first - window.offset, window.last - window.offset]]))
-    return np.concatenate(found).astype(np.float64)
+        places.append(np.concatenate([bends, [window.first - window.offset, window.last - window.offset]]))
+    return np.concatenate(places).astype(np.float64)
 
 
 def rows_at(channel: Channel, places: Floats, cuts: Integers) -> Floats:
@@ -232,26 +236,26 @@ def rows_at(channel: Channel, places: Floats, cuts: Integers) -> Floats:
 
 def _rows(channel: Channel, inputs: Integers, cuts: Integers) -> Floats:
     stretches = runs(channel, inputs)
-    found = np.zeros((len(inputs), len(cuts) - 1))
+    table = np.zeros((len(inputs), len(cuts) - 1))
     if stretches is None:
         at_once = max(1, CHUNK // channel.outputs)
         for begin in range(0, len(inputs), at_once):
             part = slice(begin, begin + at_once)
-            found[part] = np.add.reduceat(dense(channel, inputs[part]), cuts[:-1], axis=1)
-        return found
+            table[part] = np.add.reduceat(dense(channel, inputs[part]), cuts[:-1], axis=1)
+        return table
     for start, stop, chance in zip(*stretches, strict=True):
         chance = np.broadcast_to(chance, start.shape)
         until = np.clip(stop[:, None], cuts[:-1], cuts[1:]) - np.clip(start[:, None], cuts[:-1], cuts[1:])
-        found += chance[:, None] * until
-    return found
+        table += chance[:, None] * until
+    return table
 
 
-def only_multiples(found: Response, step: float) -> Response:
+def only_multiples(whole: Response, step: float) -> Response:
     """Only the points of values that are multiples of a step."""
-    first, last = math.ceil(found.ends[0] / step - 1e-9), math.floor(found.ends[1] / step + 1e-9)
+    first, last = math.ceil(whole.ends[0] / step - 1e-9), math.floor(whole.ends[1] / step + 1e-9)
     if not 1 <= last - first + 1 <= 4096:
         raise InvalidParameter("multiples_of must give from 1 to 4,096 different values within the domain")
     values = step * np.arange(first, last + 1, dtype=np.float64)
-    places = np.clip(found.place(values), 0, found.channel.inputs - 1)
-    places = np.unique(places if found.between else np.floor(places + 1e-9))
-    return replace(found, places=places, table=rows_at(found.channel, places, found.cuts))
+    places = np.clip(whole.place(values), 0, whole.channel.inputs - 1)
+    places = np.unique(places if whole.between else np.floor(places + 1e-9))
+    return replace(whole, places=places, table=rows_at(whole.channel, places, whole.cuts))

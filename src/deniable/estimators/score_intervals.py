@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.estimators.estimate import half_width
 
-Floats = NDArray[np.float64]
 MOST_STEPS = 60
-CLOSE = 2e-3
+END_TOLERANCE = 2e-3
 """How exactly an end is looked for, of its distance from the estimate; what is returned is the outer side."""
 OWN = 0.25
 """Which part of a lattice's step an end moves out: between mid-p (0), which holds a little too seldom, and exact (0.5)."""
@@ -87,13 +86,13 @@ class ScoreQuestion:
         inside, outside = nearest, last
         guess = (inside + outside) / 2
         for _ in range(MOST_STEPS):
-            if abs(outside - inside) <= CLOSE * abs(outside - nearest) + 1e-9:
+            if abs(outside - inside) <= END_TOLERANCE * abs(outside - nearest) + 1e-9:
                 break
             there = reached(guess)
             possible = sign * guess <= sign * there
             inside, outside = (guess, outside) if possible else (inside, guess)
             # The spread changes slowly with the share: look a little to the other side of where this one leads.
-            guess = there + sign * (1 if possible else -1) * CLOSE / 3 * abs(there - nearest)
+            guess = there + sign * (1 if possible else -1) * END_TOLERANCE / 3 * abs(there - nearest)
             if not min(inside, outside) < guess < max(inside, outside):
                 guess = (inside + outside) / 2
         return outside

@@ -11,16 +11,17 @@ from typing import Literal
 
 import numpy as np
 
+from deniable.batch import Floats, Integers
 from deniable.core import Circle, Interval, Mechanism
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.estimators.bins import Floats, Integers, checked_bins, gathered
-from deniable.estimators.crossing import STEPS, crossing_step
+from deniable.estimators.bins import checked_bins, gathered
+from deniable.estimators.crossing import STEPS, RisingBound, crossing_step
 from deniable.estimators.distribution_estimate import Answer, Distribution, Ends
 from deniable.estimators.distribution_grid import FINE, Binned, binned, fine_cells
 from deniable.estimators.estimate import Estimate, Target, check_target, half_width
 from deniable.estimators.expectation_maximization import Fit, fit
 from deniable.estimators.penalized import penalized_fit
-from deniable.estimators.plausible import Pilot, Plausible, halves, pilot_shares
+from deniable.estimators.plausible import Plausible
 from deniable.estimators.recent_shapes import shape_of
 from deniable.estimators.response import Response, groups_for, only_multiples, response
 from deniable.estimators.source import Source, accumulated
@@ -47,22 +48,22 @@ class Shape:
     multiples_of: float | None = None
 
     @cached_property
-    def laid(self) -> Binned:
+    def binned(self) -> Binned:
         """The mechanism between the fit's cells and groups of reports."""
         return binned(self.mechanism, fine_cells(self.mechanism))
 
     @cached_property
     def fine(self) -> Fit:
-        """The fit."""
-        counts, smooth = gathered(self.sums, self.laid.cuts), self.method == "ems"
+        """The shares of the fit's cells, by the chosen method."""
+        counts, smooth = gathered(self.sums, self.binned.cuts), self.method == "ems"
         if self.method == "penalized":
-            return penalized_fit(self.laid.transition.matrix, counts, circular=self.circular, tolerance=self.tolerance)
+            return penalized_fit(self.binned.transition.matrix, counts, circular=self.circular, tolerance=self.tolerance)
         circular, most = self.circular, self.most_iterations
-        return fit(self.laid.transition, counts, smooth=smooth, circular=circular, tolerance=self.tolerance, most=most)
+        return fit(self.binned.transition, counts, smooth=smooth, circular=circular, tolerance=self.tolerance, most=most)
 
     @property
     def domain(self) -> Interval | Circle:
-        """Where the values are."""
+        """The interval or circle of the values."""
         assert isinstance(self.mechanism.domain, Interval | Circle)
         return self.mechanism.domain
 
@@ -73,7 +74,7 @@ class Shape:
 
     @property
     def high(self) -> float:
-        """The upper end."""
+        """The upper end of the domain."""
         return float(self.domain.low) + float(self.domain.width)
 
     @property
@@ -99,25 +100,22 @@ class Shape:
 
     def below(self, values: Floats) -> Floats:
         """The fitted share up to each value, straight within the fine cells."""
-        return np.asarray(np.interp(values, self.laid.edges, self._cumulative))
+        return np.asarray(np.interp(values, self.binned.edges, self._cumulative))
 
     def reaching(self, levels: Floats) -> Floats:
         """Where the fitted share up to a value reaches each level: the other way round."""
         rising = self._cumulative + 1e-15 * np.arange(len(self._cumulative))
-        return np.asarray(np.interp(levels, rising, self.laid.edges))
+        return np.asarray(np.interp(levels, rising, self.binned.edges))
 
     @cached_property
     def _response(self) -> Response:
-        found = response(self.mechanism, groups_for(self.n))
-        return found if self.multiples_of is None else only_multiples(found, self.multiples_of)
+        whole = response(self.mechanism, groups_for(self.n))
+        return whole if self.multiples_of is None else only_multiples(whole, self.multiples_of)
 
     @cached_property
-    def _pilots(self) -> list[tuple[Floats, Floats]]:
-        """The shares of the points that one half of the reports suggests, and the counts of the other half."""
-        found = self._response
-        first, second = halves(gathered(self.sums, found.cuts))
-        pairs = ((first, second), (second, first))
-        return [(pilot_shares(found.table, mine), other) for mine, other in pairs if other.sum() > 0]
+    def _plain(self) -> Plausible:
+        """What one half of the reports suggests, and the counts of the other half."""
+        return Plausible.of(self._response.table, gathered(self.sums, self._response.cuts), self.target)
 
     @cached_property
     def _known(self) -> dict[bytes, tuple[Response, Plausible]]:
@@ -132,13 +130,10 @@ class Shape:
 
     def _looked_at(self, edges: Floats) -> tuple[Response, Plausible]:
         wide = self._response if self.multiples_of is not None else self._response.with_edges(edges)
+        if wide is self._response:
+            return wide, self._plain
         where = np.searchsorted(wide.places, self._response.places)
-        parts = []
-        for shares, counts in self._pilots:
-            own = np.zeros(len(wide.places))
-            own[where] = shares
-            parts.append((Pilot(wide.table, own, float(self.n), self.target), counts))
-        return wide, Plausible(parts)
+        return wide, Plausible([(pilot.widened(wide.table, where), counts) for pilot, counts in self._plain.parts])
 
     def bin_ends(self, edges: Floats, level: float) -> tuple[Floats, Floats]:
         """The intervals of the shares between neighbouring edges."""
@@ -186,7 +181,7 @@ class Shape:
         """The mean of the fitted distribution."""
         if self.circular:
             raise NotSupported("directions have no mean on a line; use direction(source)")
-        middles = (self.laid.edges[:-1] + self.laid.edges[1:]) / 2
+        middles = (self.binned.edges[:-1] + self.binned.edges[1:]) / 2
         value = np.asarray(float(middles @ self.fine.shares) / float(self.fine.shares.sum()))
 
         return self._estimate(value, self.mean_ends, f"mean of the distribution: {self.described}", (self.low, self.high))
@@ -200,8 +195,8 @@ class Shape:
     def variance(self) -> Estimate:
         """The variance of the fitted distribution: for any c, the mean of (x - c)**2 minus (mean - c)**2."""
         mean = self.mean()
-        middles = (self.laid.edges[:-1] + self.laid.edges[1:]) / 2
-        centre, step = float(mean.value), float(self.laid.edges[1] - self.laid.edges[0])
+        middles = (self.binned.edges[:-1] + self.binned.edges[1:]) / 2
+        centre, step = float(mean.value), float(self.binned.edges[1] - self.binned.edges[0])
         shares = self.fine.shares / self.fine.shares.sum()
         value = np.asarray(float(shares @ (middles - centre) ** 2) + step**2 / 12)
 
@@ -243,16 +238,25 @@ class Shape:
             high[order] = np.minimum.accumulate(ends[order[::-1], 1])[::-1]
             return low, high
 
-        found = self._estimate(value, work, f"quantiles of {self.described}", (self.low, self.high))
-        return replace(found, labels=tuple(wanted.tolist()))
+        estimate = self._estimate(value, work, f"quantiles of {self.described}", (self.low, self.high))
+        return replace(estimate, labels=tuple(wanted.tolist()))
 
     def _crossing(self, share: float, level: float) -> tuple[float, float]:
         """Below the first value there is surely less than the share, up to the second surely as much."""
         middle = float(self.reaching(np.array([share]))[0] - self.low) / (self.high - self.low) * STEPS
-        first, last = (
-            crossing_step(share, middle, partial(self._side, level=level, upper=upper), upper=upper) for upper in (True, False)
-        )
+        first, last = (crossing_step(share, middle, self._bounds(level, upper), upper=upper) for upper in (True, False))
         return self._step(first), self._step(last)
+
+    def _bounds(self, level: float, upper: bool) -> RisingBound:
+        """A side of the band of shares up to a step; all quantiles of a level look at the same one."""
+        key = level, upper
+        if key not in self._sides:
+            self._sides[key] = RisingBound(partial(self._side, level=level, upper=upper))
+        return self._sides[key]
+
+    @cached_property
+    def _sides(self) -> dict[tuple[float, bool], RisingBound]:
+        return {}
 
     def _step(self, number: int) -> float:
         return self.low + (self.high - self.low) * number / STEPS
@@ -291,9 +295,9 @@ def shape(
 
     >>> from deniable.core import make_mechanism
     >>> import numpy as np
-    >>> found = shape(make_mechanism("sw", epsilon=4).randomize_many(np.linspace(0, 1, 1001)))
-    >>> halves, median = found.bins(2), found.quantiles([0.5])
-    >>> bool(abs(found.below(median.value)[0] - 0.5) < 1e-9), round(float(halves.value.sum()), 9)
+    >>> fitted = shape(make_mechanism("sw", epsilon=4).randomize_many(np.linspace(0, 1, 1001)))
+    >>> halves, median = fitted.bins(2), fitted.quantiles([0.5])
+    >>> bool(abs(fitted.below(median.value)[0] - 0.5) < 1e-9), round(float(halves.value.sum()), 9)
     (True, 1.0)
     """
     check_target(target)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.batch import Accumulator
-from deniable.core import Channel, Hadamard, Projective, SetSystem, Singleton, TwoLevel
+from deniable.core import Channel, Hadamard, Projective, SetSystem, Singleton
 from deniable.errors import NotSupported
 from deniable.estimators.law.field_characters import masks, values_favouring
 from deniable.estimators.projective_decoder import hyperplane_sums
@@ -34,9 +34,8 @@ def support_counts(sums: Accumulator) -> NDArray[np.int64]:
     channel = sums.mechanism.channel
     if channel.sums in ("bits", "values"):  # counted per value already
         return sums.sums
-    if counts_outputs(channel):
-        assert isinstance(channel, TwoLevel)
-        return sums_over_sets(channel.sets, sums.sums)
+    if channel.set_system is not None and counts_outputs(channel):
+        return sums_over_sets(channel.set_system, sums.sums)
     raise NotSupported(f"{sums.mechanism.name} has no values that a report supports; counts are for categorical mechanisms")
 
 

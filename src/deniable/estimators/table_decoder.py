@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from deniable.core import Mechanism, Table
+from deniable.batch import Floats
+from deniable.core import Mechanism
 from deniable.errors import NotSupported
 
-Floats = NDArray[np.float64]
 MOST_CONDITION = 1e9
 """Beyond this condition number, inverting loses what the reports hold to rounding."""
 
@@ -18,8 +17,7 @@ class TableDecoder:
 
     def __init__(self, mechanism: Mechanism) -> None:
         channel = mechanism.channel
-        assert isinstance(channel, Table)
-        self.law = np.array([[weight / channel.total for weight in row] for row in channel.rows])
+        self.law = np.array([[weight / channel.total for weight in channel.row(index)] for index in range(channel.inputs)])
         if channel.outputs < channel.inputs or np.linalg.cond(self.law) > MOST_CONDITION:
             raise NotSupported(
                 f"the table of {mechanism.name} cannot be inverted: different answers of the users give the same reports; "

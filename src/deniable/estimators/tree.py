@@ -10,20 +10,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from deniable.batch import Floats
 
 
 def own_weights(variances: Sequence[float], fan_out: int) -> list[float]:
     """For every level below the root, how much a node's own estimate counts beside its children's sum."""
-    found = [1.0]
+    weights = [1.0]
     combined = variances[-1]
     for variance in reversed(variances[:-1]):
         children = fan_out * combined
-        found.append(children / (variance + children))
+        weights.append(children / (variance + children))
         combined = variance * children / (variance + children)
-    return found[::-1]
+    return weights[::-1]
 
 
 def consistent(levels: Sequence[Floats], variances: Sequence[float], fan_out: int) -> list[Floats]:
@@ -54,9 +53,9 @@ def influence(question: Floats, variances: Sequence[float], fan_out: int) -> lis
         at_level.append((families - shared[:, None]).reshape(-1))
         pull = shared
     pulls = at_level[::-1]
-    found, carried = [], np.zeros(fan_out)
+    by_level, carried = [], np.zeros(fan_out)
     for pull, weight in zip(pulls, weights, strict=True):
         whole = pull + carried
-        found.append(weight * whole)
+        by_level.append(weight * whole)
         carried = np.repeat((1 - weight) * whole, fan_out)
-    return found
+    return by_level

@@ -8,17 +8,14 @@ others, because the two fields are randomised independently. Their sum is an unb
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from deniable.batch import PairCounts, Reports
+from deniable.batch import Floats, PairCounts, Reports
 from deniable.core import Domain
 from deniable.errors import InvalidParameter
 from deniable.estimators.estimate import Estimate, Target, check_target
 from deniable.estimators.law.support import Support, support
 from deniable.estimators.projections import simplex
 from deniable.estimators.score_intervals import ScoreIntervals, ScoreQuestion, averaged
-
-Floats = NDArray[np.float64]
 
 
 def two_way(source: PairCounts | Reports, first: str = "", second: str = "", *, target: Target = "these users") -> Estimate:
@@ -40,7 +37,7 @@ def two_way(source: PairCounts | Reports, first: str = "", second: str = "", *, 
     n = sums.n
     if n == 0:
         raise InvalidParameter("there are no reports to estimate from")
-    parts = [sums.mechanism.parts[name] for name in sums.fields]  # type: ignore[attr-defined]
+    parts = [sums.mechanism.parts[name] for name in sums.fields]
     laws = (support(parts[0]), support(parts[1]))
     (qa, gap_a), (qb, gap_b) = [(float(law.q), float(law.p - law.q)) for law in laws]
     rows, columns = sums.margins

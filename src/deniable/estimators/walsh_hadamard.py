@@ -37,6 +37,6 @@ def walsh_hadamard(column: NDArray[Number]) -> NDArray[Number]:
     >>> walsh_hadamard(np.array([1, 2, 3, 4])).tolist()
     [10, -2, -4, 0]
     """
-    found = column.copy()
-    _transform(found)
-    return found
+    transformed = column.copy()
+    _transform(transformed)
+    return transformed

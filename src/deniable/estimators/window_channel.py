@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from deniable.core import TwoLevel, Windows
-from deniable.estimators.bins import Axis, Floats, Integers
+from deniable.batch import Floats, Integers
+from deniable.core import Channel, Windows
+from deniable.estimators.bins import Axis
 
 LEAST_INPUTS = 4
 """Bins of fewer inputs are written out as a matrix: gathering outputs would cost more than it saves."""
@@ -49,11 +50,11 @@ class WindowTransition:
 
     def _cells(self, end: End) -> Floats:
         rows, width = np.arange(len(end.place)), len(self.sizes)
-        found = np.zeros((len(rows), width + 2))
-        found[:, :width] = self.sizes * ((np.arange(width) < end.place[:, None]) + end.turns[:, None])
-        found[rows, end.place] += end.near
-        np.add.at(found, (rows, end.follower), end.far)
-        return found[:, :width]
+        weights = np.zeros((len(rows), width + 2))
+        weights[:, :width] = self.sizes * ((np.arange(width) < end.place[:, None]) + end.turns[:, None])
+        weights[rows, end.place] += end.near
+        np.add.at(weights, (rows, end.follower), end.far)
+        return weights[:, :width]
 
 
 def window_spread(axis: Axis) -> int:
@@ -64,17 +65,19 @@ def window_spread(axis: Axis) -> int:
     return max(int((last - first).max()), 1)
 
 
-def window_transition(channel: TwoLevel, axis: Axis, cuts: Integers) -> WindowTransition:
+def one_window(channel: Channel) -> tuple[Windows, float, float] | None:
+    """The window, the chance of an output outside and what one inside has more; None unless there is one window of many cells."""
+    layers = channel.layers()
+    if layers is None or len(layers.windows) != 1 or layers.windows[0][0].members == 1:
+        return None
+    window, height = layers.windows[0]
+    return window, layers.base / channel.total, height / channel.total
+
+
+def window_transition(window: Windows, outside: float, gain: float, axis: Axis, cuts: Integers) -> WindowTransition:
     """The exact probabilities of a window channel between bins."""
-    sets = channel.sets
-    assert isinstance(sets, Windows)
-    return WindowTransition(
-        channel.low / channel.total,
-        (channel.high - channel.low) / channel.total,
-        np.diff(cuts).astype(np.float64),
-        window_end(sets, axis, cuts, 0),
-        window_end(sets, axis, cuts, sets.members),
-    )
+    sizes = np.diff(cuts).astype(np.float64)
+    return WindowTransition(outside, gain, sizes, window_end(window, axis, cuts, 0), window_end(window, axis, cuts, window.members))
 
 
 def wraps(sets: Windows) -> bool:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from scipy.optimize import nnls
 
+from deniable.batch import Floats
 from deniable.core import Table
 from deniable.errors import InvalidParameter
-from deniable.estimators.estimate import Estimate, Floats, Target
+from deniable.estimators.estimate import Estimate, Target
 from deniable.estimators.frequency import shares
 from deniable.estimators.source import Source, accumulated
 from deniable.estimators.table_decoder import TableDecoder
@@ -41,18 +42,18 @@ def answers(source: Source, questions: Any, *, target: Target = "these users", l
 
     >>> from deniable.core import Categories, make_mechanism
     >>> mechanism = make_mechanism("k-rr", domain=Categories(3), epsilon=4)
-    >>> found = answers(mechanism.randomize_many([0, 1, 1, 2] * 500), [[1, 0, 0], [1, 1, 0], [1, 1, 1]])
-    >>> abs(float(found.value[1]) - 0.75) < 0.1, bool(found.standard_error[2] < 1e-9)
+    >>> estimated = answers(mechanism.randomize_many([0, 1, 1, 2] * 500), [[1, 0, 0], [1, 1, 0], [1, 1, 1]])
+    >>> abs(float(estimated.value[1]) - 0.75) < 0.1, bool(estimated.standard_error[2] < 1e-9)
     (True, True)
     """
     sums = accumulated(source)
-    found = shares(sums, target=target)
-    matrix = _checked(questions, found.value.size)
+    estimated = shares(sums, target=target)
+    matrix = _checked(questions, estimated.value.size)
     # Shares add up to 1: what is missing is spread evenly, which keeps them unbiased and calms the noise.
-    even = np.eye(found.value.size) - 1 / found.value.size
-    value = matrix @ (even @ found.value + 1 / found.value.size)
+    even = np.eye(estimated.value.size) - 1 / estimated.value.size
+    value = matrix @ (even @ estimated.value + 1 / estimated.value.size)
     calm = matrix @ even
-    if found.covariance is None:
+    if estimated.covariance is None:
         raise InvalidParameter("answers need the covariance of the shares, which is worked out for fewer values")
     exact = None
     if isinstance(sums.mechanism.channel, Table):
@@ -60,10 +61,10 @@ def answers(source: Source, questions: Any, *, target: Target = "these users", l
         exact = BoundedTerms(value, np.ptp(terms, axis=1), sums.n)
     return Estimate(
         value=value,
-        covariance=calm @ found.covariance @ calm.T,
-        n=found.n,
+        covariance=calm @ estimated.covariance @ calm.T,
+        n=estimated.n,
         target=target,
-        method=f"unbiased answers to {len(matrix)} linear questions, {found.method}",
+        method=f"unbiased answers to {len(matrix)} linear questions, {estimated.method}",
         labels=range(len(matrix)) if labels is None else labels,
         small_sample=exact,
     )
@@ -75,26 +76,26 @@ def consistent_answers(source: Source, questions: Any, *, target: Target = "thes
     Biased; the result keeps the unbiased `parent`, whose variances and intervals it has.
     """
     parent = answers(source, questions, target=target)
-    found = shares(source, target=target)
-    matrix = _checked(questions, found.value.size)
+    estimated = shares(source, target=target)
+    matrix = _checked(questions, estimated.value.size)
     return replace(
         parent,
-        value=matrix @ possible_shares(found),
+        value=matrix @ possible_shares(estimated),
         method=f"{parent.method}, made consistent (intervals are those before it)",
         parent=parent,
     )
 
 
-def possible_shares(found: Estimate) -> Floats:
+def possible_shares(estimated: Estimate) -> Floats:
     """The nearest shares that are at least 0 and add up to 1, in the metric of the estimate's own covariance."""
-    size = found.value.size
-    covariance = np.diag(found.variance) if found.covariance is None else found.covariance
+    size = estimated.value.size
+    covariance = np.diag(estimated.variance) if estimated.covariance is None else estimated.covariance
     values, vectors = np.linalg.eigh(covariance)
     # Along the sum there may be no noise at all: it is held by a row of its own.
     least = max(float(values.max()) * 1e-9, 1e-300)
     metric = (vectors / np.sqrt(np.maximum(values, least))).T
     total = np.full((1, size), HEAVY / np.sqrt(max(float(values.max()), 1e-300)))
-    solved, _ = nnls(np.concatenate([metric, total]), np.concatenate([metric @ found.value, total[0, :1]]))
+    solved, _ = nnls(np.concatenate([metric, total]), np.concatenate([metric @ estimated.value, total[0, :1]]))
     return np.asarray(solved / solved.sum(), np.float64)
 
 

@@ -16,7 +16,6 @@ limit_of_worst      what errors tend to as epsilon grows, and the shape of the b
 extremal_design     reports that tell two distributions apart; regimes, sample_size
 split_budget        epsilon divided among parts with the least sum of errors; split_record, direction_split
 design_workload     the best mechanism for any linear questions (prefixes, ranges, marginals, your own), with a certified gap
-check_pieces        the published m-piece framework on a global solver (needs pyscipopt)
 
 Whatever a program finds in floats only chooses public parameters: the mechanism has integer weights, its privacy is
 checked exactly, and its error is measured from those integers.

@@ -7,13 +7,15 @@ from deniable.planning.choose import TRIED as TRIED
 from deniable.planning.choose import Impossible as Impossible
 from deniable.planning.choose import plan as plan
 from deniable.planning.choose import ways as ways
+from deniable.planning.comparison import METRICS as METRICS
+from deniable.planning.comparison import Comparison as Comparison
+from deniable.planning.comparison import compare as compare
 from deniable.planning.designs.answer import Answer as Answer
 from deniable.planning.designs.answer import Published as Published
 from deniable.planning.designs.asymptotic import LimitShape as LimitShape
 from deniable.planning.designs.asymptotic import limit_of_average as limit_of_average
 from deniable.planning.designs.asymptotic import limit_of_worst as limit_of_worst
 from deniable.planning.designs.average_window import best_average_window as best_average_window
-from deniable.planning.designs.bilinear import fit_height as fit_height
 from deniable.planning.designs.choose import design as design
 from deniable.planning.designs.direction_split import DirectionSplit as DirectionSplit
 from deniable.planning.designs.direction_split import direction_split as direction_split
@@ -25,8 +27,6 @@ from deniable.planning.designs.extremal import regimes as regimes
 from deniable.planning.designs.families import FamilyDesign as FamilyDesign
 from deniable.planning.designs.families import best_in_family as best_in_family
 from deniable.planning.designs.hypotheses import Hypotheses as Hypotheses
-from deniable.planning.designs.pieces_check import PiecesCheck as PiecesCheck
-from deniable.planning.designs.pieces_check import check_pieces as check_pieces
 from deniable.planning.designs.point import best_window_at as best_window_at
 from deniable.planning.designs.point import window_error_at as window_error_at
 from deniable.planning.designs.problem import DistanceLoss as DistanceLoss

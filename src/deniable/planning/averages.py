@@ -8,22 +8,22 @@ the others' means come from a smoothed distribution, whose bias depends on the d
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.batch import Keystream, randomize_many
-from deniable.core import Epsilon, Interval, Mechanism, Mixture, ProductMechanism, Record, SampleOne, mechanisms_for
+from deniable.batch import Floats, Keystream, randomize_many
+from deniable.core import Epsilon, Interval, Mechanism, ProductMechanism, Record, SampleOne, mechanisms_for
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import Debiasing, Law, debiasing
 from deniable.planning.fakes import record_gain
 from deniable.planning.frequency import attempt, each_way
 from deniable.planning.question import Question
 from deniable.planning.trials import each_survey, rounds
-from deniable.planning.way import Floats, LeftOut, Prediction, Way, fakes, normal
+from deniable.planning.way import LeftOut, Prediction, Way, fakes, normal
 from deniable.privacy import mean_gain
 
 LOOKED_AT = 256
@@ -53,13 +53,13 @@ def noise_of(mechanism: Mechanism) -> Noise:
     """The noise of one report, from the weights.
 
     >>> from deniable.core import make_mechanism
-    >>> found = noise_of(make_mechanism("duchi", epsilon=1))
-    >>> round(found.worst, 4), round(found.worst - found.even, 4)      # ((E + 1)/(E - 1))**2 / 4, and the values' variance
+    >>> noise = noise_of(make_mechanism("duchi", epsilon=1))
+    >>> round(noise.worst, 4), round(noise.worst - noise.even, 4)      # ((E + 1)/(E - 1))**2 / 4, and the values' variance
     (1.1707, 0.0833)
     """
     rule = debiasing(mechanism)
     if rule is None:
-        raise NotSupported(f"{mechanism.name}'s mean report is no straight line in the value: its mean would be biased")
+        raise NotSupported(f"{mechanism.name}'s mean report is not a straight line in the value: its mean would be biased")
     law = Law(mechanism)
     law.reading = rule.reading
     at = (np.arange(LOOKED_AT) + 0.5) / LOOKED_AT
@@ -101,13 +101,13 @@ def _losses(mechanism: Mechanism, noise: Noise, worst: bool, n: int, runs: int, 
     assert isinstance(mechanism.domain, Interval)
     values = _values(n, mechanism.domain, noise.worst_at if worst else None)
     low, width = float(mechanism.domain.low), float(mechanism.domain.width)
-    found, at_once = [], max(1, AT_ONCE // n)
+    losses, at_once = [], max(1, AT_ONCE // n)
     for start in range(0, runs, at_once):
         count = min(at_once, runs - start)
         outputs = randomize_many(mechanism, np.tile(values, count), stream).outputs
         means = noise.rule.unbiased(outputs).reshape(count, n).mean(axis=1)
-        found.append((low + width * means - values.mean()) ** 2)
-    return np.concatenate(found)
+        losses.append((low + width * means - values.mean()) ** 2)
+    return np.concatenate(losses)
 
 
 def _record_ways(question: Question, record: Record, epsilon: Epsilon) -> Iterator[Way | LeftOut]:
@@ -149,20 +149,19 @@ def _record_losses(
 ) -> Floats:
     domains = {name: part.domain for name, part in mechanism.parts.items()}
     values = {name: _values(n, domain, None) for name, domain in domains.items() if isinstance(domain, Interval)}
-    found = []
+    losses = []
     for count in rounds(n, runs):
         everyone = {name: np.tile(column, count) for name, column in values.items()}
         for reports in each_survey(randomize_many(mechanism, everyone, stream), n):
-            parts = _answered(mechanism.channel, reports.outputs) if isinstance(mechanism, SampleOne) else reports.outputs
+            parts = _answered(mechanism.channel.starts, reports.outputs) if isinstance(mechanism, SampleOne) else reports.outputs
             # Evenly spread values have their mean in the middle.
             means = [noise.rule.unbiased(part).mean() for noise, part in zip(noises.values(), parts, strict=True)]
-            found.append(np.mean((np.array(means) - 0.5) ** 2))
-    return np.array(found)
+            losses.append(np.mean((np.array(means) - 0.5) ** 2))
+    return np.array(losses)
 
 
-def _answered(channel: object, outputs: NDArray[np.uint64]) -> list[NDArray[np.int64]]:
-    """The outputs of every part that was picked."""
-    assert isinstance(channel, Mixture)
+def _answered(starts: Sequence[int], outputs: NDArray[np.uint64]) -> list[NDArray[np.int64]]:
+    """The outputs of every part that was picked; part j's outputs are numbered from starts[j] on."""
     whole = outputs.astype(np.int64)
-    picked = np.searchsorted(np.array(channel.starts), whole, side="right") - 1
-    return [whole[picked == place] - start for place, start in enumerate(channel.starts)]
+    picked = np.searchsorted(np.array(starts), whole, side="right") - 1
+    return [whole[picked == place] - start for place, start in enumerate(starts)]

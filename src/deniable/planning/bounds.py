@@ -112,8 +112,8 @@ def lower_bound(question: Question, epsilon: Epsilon, n: int) -> Bound | NoBound
         return _record_bound(question, question.record, epsilon, n)
     if question.task == "frequency":
         size = 2 if isinstance(question.domain, Binary) or question.data == "worst" else question.domain.size
-        found = share_bound(size, eps, n)
-        return Bound(found, NORMAL * found, "Cramér–Rao, for unbiased shares")
+        deviation = share_bound(size, eps, n)
+        return Bound(deviation, NORMAL * deviation, "Cramér–Rao, for unbiased shares")
     if question.task == "mean":
         return _mean_bound(question, eps, n)
     if question.task in ("quantile", "distribution"):
@@ -137,11 +137,11 @@ def _choices(domain: Text | Whole) -> float:
 def _mean_bound(question: Question, eps: float, n: int) -> Bound | NoBound:
     assert isinstance(question.domain, Interval)
     even = question.data == "even"
-    found = float(question.domain.width) * (even_mean_bound(eps, n) if even else bit_bound(eps, n))
-    if found == 0:
+    deviation = float(question.domain.width) * (even_mean_bound(eps, n) if even else bit_bound(eps, n))
+    if deviation == 0:
         return NoBound("means of evenly spread values at so large an epsilon (beyond 3.29)")
     where = "spread evenly" if even else "at the two ends of the domain"
-    return Bound(found, NORMAL * found, f"Cramér–Rao for people {where}; unbiased means")
+    return Bound(deviation, NORMAL * deviation, f"Cramér–Rao for people {where}; unbiased means")
 
 
 def _record_bound(question: Question, record: Record, epsilon: Epsilon, n: int) -> Bound | NoBound:
@@ -154,8 +154,8 @@ def _record_bound(question: Question, record: Record, epsilon: Epsilon, n: int) 
             return NoBound(f"several attributes: {bound.what}")
         width = float(one.domain.width) if isinstance(one.domain, Interval) else 1.0
         squares.append((bound.error / width) ** 2)
-    found = math.sqrt(sum(squares) / len(squares))
-    return Bound(found, NORMAL * found, "as if every attribute had been asked for alone with all of epsilon: loose")
+    deviation = math.sqrt(sum(squares) / len(squares))
+    return Bound(deviation, NORMAL * deviation, "as if every attribute had been asked for alone with all of epsilon: loose")
 
 
 def _shape_bound(question: Question, eps: float, n: int) -> Bound | NoBound:
@@ -169,12 +169,12 @@ def _shape_bound(question: Question, eps: float, n: int) -> Bound | NoBound:
         return Bound(half, half, "Cramér–Rao, unbiased shares of the bins")
     width = float(question.domain.width)
     if question.task == "quantile":
-        found = width * bit_bound(eps, n)
-        return Bound(found, NORMAL * found, "the share below a value is a bit: Cramér–Rao, for large n")
+        deviation = width * bit_bound(eps, n)
+        return Bound(deviation, NORMAL * deviation, "the share below a value is a bit: Cramér–Rao, for large n")
     inner = (question.bins - 1) / question.bins
-    found = width * math.sqrt(2 / math.pi) * inner * bit_bound(eps, n)
+    deviation = width * math.sqrt(2 / math.pi) * inner * bit_bound(eps, n)
     share = share_bound(question.bins, eps, n)
-    return Bound(found, NORMAL * share, "the cdf at every edge is a bit: Cramér–Rao, for large n")
+    return Bound(deviation, NORMAL * share, "the cdf at every edge is a bit: Cramér–Rao, for large n")
 
 
 def _place_bound(domain: Domain, epsilon: Epsilon) -> Bound | NoBound:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from deniable._results import Result
 from deniable.core import (
     Epsilon,
     Mechanism,
@@ -20,13 +21,16 @@ from deniable.planning.way import LeftOut, Prediction, Simulated, Way, fakes
 from deniable.privacy import Gain
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Candidate:
     """One way to ask, for this many users."""
 
     way: Way
     users: int
     prediction: Prediction
+
+    def __repr__(self) -> str:
+        return f"<Candidate {self.label}: error {self.predicted_error:.4g} with {self.users:,} users>"
 
     @property
     def mechanism(self) -> str:
@@ -40,7 +44,7 @@ class Candidate:
 
     @property
     def predicted_error(self) -> float:
-        """See `Plan.error_means`."""
+        """In the units that `Plan.error_means` names."""
         return self.prediction.error
 
     @property
@@ -101,7 +105,7 @@ class Candidate:
         return {"fakes": count, "largest_gain": self.attack.gain, "of": self.attack.what, "exact": self.attack.exact}
 
     def to_dict(self) -> dict[str, Any]:
-        """For programs."""
+        """As plain values, for JSON."""
         first = self.recipes[-1]
         return {
             "mechanism": self.mechanism,
@@ -121,8 +125,8 @@ class Candidate:
         }
 
 
-@dataclass(frozen=True)
-class Plan:
+@dataclass(frozen=True, repr=False)
+class Plan(Result):
     """Candidates, best first, for a question whose `epsilon` and `users` are now known."""
 
     question: Question
@@ -156,6 +160,29 @@ class Plan:
             return DISTANCE
         return MEANINGS[self.question.task]
 
+    def __repr__(self) -> str:
+        question, pick = self.question, self.pick
+        asked = f"{question.task} on {question.domain!r}, {self.users:,} users, epsilon {float(self.epsilon):.6g}"
+        return f"<Plan {asked}: {pick.label} with error {pick.predicted_error:.4g}, the best of {len(self.candidates)}>"
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "mechanism": one.label,
+                "predicted_error": one.predicted_error,
+                "half_width": one.interval_half_width,
+                "bytes_per_report": one.bytes_per_report,
+                "draws": one.client_operations,
+                "counters": one.server_operations,
+                "gain_of_1_percent_malicious": one.poisoning,
+                "holds": one.holds,
+            }
+            for one in self.candidates
+        ]
+
+    def _caption(self) -> str:
+        return f"{self.why} Error: {self.error_means}"
+
     def _bound(self) -> dict[str, Any]:
         if self.bound is None:
             return {"error": None, "half_width": None, "why": NOT_ASKED}
@@ -164,7 +191,7 @@ class Plan:
         return {"error": self.bound.error, "half_width": self.bound.half_width, "why": self.bound.why}
 
     def to_dict(self) -> dict[str, Any]:
-        """For programs."""
+        """As plain values, for JSON."""
         question = self.question
         return {
             "task": question.task,

@@ -27,9 +27,10 @@ from deniable.planning.workloads.ways import workload_ways
 TRIED = (0.01, 1.0, 2.0, 4.0, 8.0, 11.0, 16.0)
 """Between which the smallest epsilon is searched; hashes end at 11.09."""
 DIGITS = 4
-CLOSE = 2e-5
+EPSILON_STEP = 2e-5
 """How exactly the smallest epsilon is found before it is rounded up."""
-TINY, FAR, HAIRS = 1e-300, 100.0, 3
+LEAST_ERROR, FARTHEST_LOG = 1e-300, 100.0
+RAISED_AT_MOST = 3
 MOST_USERS = 10**12
 MILD = 1.0
 """Beyond this epsilon the plan says in words what it allows."""
@@ -63,8 +64,8 @@ def plan(question: Question) -> Plan:
     Ranked by predicted error. A target that no candidate meets is refused, with the bound that no mechanism passes.
 
     >>> from deniable.core import Categories
-    >>> found = plan(Question(task="frequency", domain=Categories(1000), users=100_000, epsilon=1))
-    >>> found.pick.mechanism, round(found.pick.predicted_error, 5), found.lean.mechanism
+    >>> planned = plan(Question(task="frequency", domain=Categories(1000), users=100_000, epsilon=1))
+    >>> planned.pick.mechanism, round(planned.pick.predicted_error, 5), planned.lean.mechanism
     ('subset', 0.00606, 'hadamard')
     """
     if question.epsilon is None:
@@ -73,16 +74,16 @@ def plan(question: Question) -> Plan:
     epsilon = Epsilon(question.epsilon)
     if question.users is None:
         return _with_users(question, epsilon)
-    made = _ranked(question, epsilon, question.users, bounded=True)
-    bound = made.bound
+    answer = _ranked(question, epsilon, question.users, bounded=True)
+    bound = answer.bound
     least = None if not isinstance(bound, Bound) else bound.error if question.half_width is None else bound.half_width
     if question.aim is not None and least is not None and question.aim < least:
         assert isinstance(bound, Bound)
         raise Impossible(
-            f"the target {question.aim:g} is impossible with epsilon = {epsilon} and {question.users} users: the lower bound for "
+            f"the target {question.aim:g} is impossible with epsilon = {epsilon} and {question.users:,} users: the lower bound for "
             f"every mechanism is {least:.4g} ({bound.why}). Raise epsilon, ask more people, or ask for less"
         )
-    return made
+    return answer
 
 
 def _ranked(question: Question, epsilon: Epsilon, users: int, *, slow: bool = True, bounded: bool = False) -> Plan:
@@ -102,37 +103,37 @@ def _ranked(question: Question, epsilon: Epsilon, users: int, *, slow: bool = Tr
         reasons = "; ".join(f"{one.mechanism}: {one.reason}" for one in left_out[:3])
         raise NotSupported(f"no mechanism is left for this question ({reasons}); allow more bytes, or ask more people")
     candidates.sort(key=lambda one: (one.predicted_error, one.bytes_per_report))
-    made = Plan(question, epsilon, users, tuple(candidates), tuple(left_out), "")
-    met = None if question.aim is None else made.pick.value(question) <= question.aim
+    ranked = Plan(question, epsilon, users, tuple(candidates), tuple(left_out), "")
+    met = None if question.aim is None else ranked.pick.value(question) <= question.aim
     # A bound on a rectangle is a linear program: it is asked for only when the answer depends on it.
     wanted = bounded and (not isinstance(question.domain, Rectangle) or met is False)
     bound = lower_bound(question, epsilon, users) if wanted else None
-    return replace(made, met=met, bound=bound, why=_why(made, met, bound))
+    return replace(ranked, met=met, bound=bound, why=_why(ranked, met, bound))
 
 
-def _why(made: Plan, met: bool | None, bound: Bound | NoBound | None) -> str:
-    pick, question = made.pick, made.question
-    said = [f"{pick.label} has the least predicted error, {pick.predicted_error:.4g}"]
-    if len(made.candidates) > 1:
-        second = made.candidates[1]
-        said[0] += f" ({second.label}: {second.predicted_error:.4g})"
-    said[0] += f", at {_bytes(pick)} a report."
-    lean = made.lean
+def _why(answer: Plan, met: bool | None, bound: Bound | NoBound | None) -> str:
+    pick, question = answer.pick, answer.question
+    reasons = [f"{pick.label} has the least predicted error, {pick.predicted_error:.4g}"]
+    if len(answer.candidates) > 1:
+        second = answer.candidates[1]
+        reasons[0] += f" ({second.label}: {second.predicted_error:.4g})"
+    reasons[0] += f", at {_bytes(pick)} a report."
+    lean = answer.lean
     if lean.bytes_per_report < pick.bytes_per_report:
         more = lean.predicted_error / pick.predicted_error - 1
-        said.append(f"{lean.label} takes {_bytes(lean)} for {100 * more:.2g} % more error.")
+        reasons.append(f"{lean.label} takes {_bytes(lean)} for {100 * more:.2g} % more error.")
     if bound is not None:
-        said.append(bound.words)
+        reasons.append(bound.words)
     if question.repeats > 1:
-        each = float(question.each(made.epsilon))
-        told = f"Every one of the {question.repeats} answers has epsilon {each:.4g}." if question.changing else KEPT
-        said.append(told)
+        each = float(question.each(answer.epsilon))
+        repeated = f"Every one of the {question.repeats} answers has epsilon {each:.4g}." if question.changing else KEPT
+        reasons.append(repeated)
     if met is False:
-        said.append(f"The target {question.aim:.4g} is not met.")
-    if float(made.epsilon) > MILD:
-        odds = math.exp(float(made.epsilon))
-        said.append(f"Epsilon {float(made.epsilon):.4g} lets a person's reports change anyone's odds up to {odds:.3g} times.")
-    return " ".join(said)
+        reasons.append(f"The target {question.aim:.4g} is not met.")
+    if float(answer.epsilon) > MILD:
+        odds = math.exp(float(answer.epsilon))
+        reasons.append(f"Epsilon {float(answer.epsilon):.4g} lets a person's reports change anyone's odds up to {odds:.3g} times.")
+    return " ".join(reasons)
 
 
 def _bytes(one: Candidate) -> str:
@@ -160,14 +161,14 @@ def _with_epsilon(question: Question, users: int) -> Plan:
     else:
         reached = _impossible(question, f"even epsilon = {high:g}, which protects nothing, gives", best)
         raise Impossible(reached + _below(question, Epsilon(Fraction(high)), users))
-    found = rounded_up(_crossing(low, high, value, aim))
-    made = _ranked(question, Epsilon(found), users, bounded=True)
-    for _ in range(HAIRS):  # where the error falls in steps, the crossing may lie a hair before one
-        if made.pick.value(question) <= aim:
+    smallest = rounded_up(_crossing(low, high, value, aim))
+    ranked = _ranked(question, Epsilon(smallest), users, bounded=True)
+    for _ in range(RAISED_AT_MOST):  # where the error falls in steps, the crossing may lie a hair before one
+        if ranked.pick.value(question) <= aim:
             break
-        found = rounded_up(float(found) * (1 + CLOSE))
-        made = _ranked(question, Epsilon(found), users, bounded=True)
-    return replace(made, found="epsilon")
+        smallest = rounded_up(float(smallest) * (1 + EPSILON_STEP))
+        ranked = _ranked(question, Epsilon(smallest), users, bounded=True)
+    return replace(ranked, found="epsilon")
 
 
 def _with_users(question: Question, epsilon: Epsilon) -> Plan:
@@ -177,15 +178,15 @@ def _with_users(question: Question, epsilon: Epsilon) -> Plan:
     every = [way for way in ways(question, epsilon) if isinstance(way, Way)]
 
     def value(users: float) -> float:
-        found = math.inf
+        least = math.inf
         for way in every:
             try:
                 one = Candidate(way, round(users), way.predict(round(users)))
             except InvalidParameter:
                 continue
             if question.max_bytes is None or one.bytes_per_report <= question.max_bytes:
-                found = min(found, one.value(question))
-        return found
+                least = min(least, one.value(question))
+        return least
 
     most = float(MOST_USERS)
     if value(most) > aim:
@@ -216,9 +217,9 @@ def _crossing(low: float, high: float, value: Callable[[float], float], aim: flo
 
     def above(place: float) -> float:
         epsilon = min(max(math.exp(place), low), high)
-        return min(math.log(max(value(epsilon), TINY) / aim), FAR)
+        return min(math.log(max(value(epsilon), LEAST_ERROR) / aim), FARTHEST_LOG)
 
-    return math.exp(float(brentq(above, math.log(low), math.log(high), xtol=CLOSE, rtol=1e-12)))
+    return math.exp(float(brentq(above, math.log(low), math.log(high), xtol=EPSILON_STEP, rtol=1e-12)))
 
 
 def rounded_up(number: float) -> Fraction:

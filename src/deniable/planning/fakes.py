@@ -13,9 +13,10 @@ from itertools import combinations
 import numpy as np
 from scipy.special import ndtr
 
-from deniable.core import Bits, Hadamard, Interval, Mechanism, Projective, Singleton, Subsets, TwoLevel
+from deniable.batch import Floats
+from deniable.core import Interval, Mechanism
 from deniable.estimators import SupportLaw
-from deniable.planning.way import Floats, fakes
+from deniable.planning.way import fakes
 from deniable.privacy import Gain, count_gain, mean_gain
 
 MOST_LISTED = 1 << 14
@@ -32,16 +33,16 @@ def record_gain(parts: Mapping[str, Mechanism], users: int, *, sampled: bool) ->
     Honest users pick their attribute at random; fakes all pick the same.
     """
     asked = max(1, users // len(parts)) if sampled else users
-    found = []
+    gains = []
     for part in parts.values():
         if isinstance(part.domain, Interval):
             gain = mean_gain(part, users=asked, fakes=fakes(users))
             width = float(part.domain.width)
-            found.append(Gain("the mean of one attribute, in widths", gain.gain / width, gain.per_fake / width, gain.exact))
+            gains.append(Gain("the mean of one attribute, in widths", gain.gain / width, gain.per_fake / width, gain.exact))
         else:
             gain = count_gain(part, users=asked, fakes=fakes(users))
-            found.append(Gain("the share of one value of one attribute", gain.gain, gain.per_fake, gain.exact))
-    return max(found, key=lambda gain: gain.gain)
+            gains.append(Gain("the share of one value of one attribute", gain.gain, gain.per_fake, gain.exact))
+    return max(gains, key=lambda gain: gain.gain)
 
 
 def supported(questions: Floats, law: SupportLaw, mechanism: Mechanism) -> tuple[Floats, bool]:
@@ -55,21 +56,21 @@ def supported(questions: Floats, law: SupportLaw, mechanism: Mechanism) -> tuple
         return questions @ ((every - law.q) / law.gap), True
     ends = np.stack([questions * (1 - law.q), -questions * law.q]) / law.gap
     most = np.maximum(ends.max(axis=0).sum(axis=1), -ends.min(axis=0).sum(axis=1))
-    return most[:, None], isinstance(mechanism.channel, Bits) and len(questions) == 1
+    return most[:, None], mechanism.channel.free_bits and len(questions) == 1
 
 
 def _supports(mechanism: Mechanism) -> Floats | None:
     """Which values every report supports, a column each; None where the reports are too many."""
     channel = mechanism.channel
-    if not isinstance(channel, TwoLevel):
+    sets, values = channel.set_system, range(channel.inputs)
+    if sets is None or channel.support() is None:
         return None
-    sets, values = channel.sets, range(channel.inputs)
-    if isinstance(sets, Singleton):
+    if sets.members == 1 and channel.inputs == channel.outputs:
         return np.eye(channel.inputs)
-    if isinstance(sets, Subsets) and math.comb(channel.inputs, sets.chosen) <= MOST_LISTED:
-        chosen = list(combinations(values, sets.chosen))
+    if channel.ones is not None and channel.occurring <= MOST_LISTED:
+        chosen = list(combinations(values, channel.ones))
         return np.array([[value in one for one in chosen] for value in values], np.float64)
-    if isinstance(sets, Hadamard | Projective) and channel.inputs * channel.outputs <= MOST_LISTED:
+    if channel.inputs * channel.outputs <= MOST_LISTED:
         return np.array([[sets.contains(value, output) for output in range(channel.outputs)] for value in values], np.float64)
     return None
 

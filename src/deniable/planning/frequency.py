@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.batch import Keystream, randomize_many
+from deniable.batch import Floats, Keystream, randomize_many
 from deniable.core import (
     Binary,
     Categories,
@@ -32,7 +32,7 @@ from deniable.estimators import predicted_errors, support, support_counts
 from deniable.planning.fakes import record_gain
 from deniable.planning.question import Question
 from deniable.planning.trials import each_sum, rounds
-from deniable.planning.way import Floats, LeftOut, Prediction, Way, fakes, normal
+from deniable.planning.way import LeftOut, Prediction, Way, fakes, normal
 from deniable.privacy import count_gain
 
 
@@ -100,12 +100,12 @@ def _losses(mechanism: Mechanism, worst: bool, n: int, runs: int, stream: Keystr
     looked = [0 if law.variance(1, 1) >= law.variance(1, 0) else 1] if worst else list(range(k))
     truth = np.bincount(people, minlength=k)[looked] / n
     p, q = float(law.p), float(law.q)
-    found = []
+    losses = []
     for count in rounds(n, runs):
         reports = randomize_many(mechanism, _named(mechanism.domain, np.tile(people, count)), stream)
         counts = np.array([support_counts(sums)[looked] for sums in each_sum(reports, n)])
-        found.append((((counts / n - q) / (p - q) - truth) ** 2).mean(axis=1))
-    return np.concatenate(found)
+        losses.append((((counts / n - q) / (p - q) - truth) ** 2).mean(axis=1))
+    return np.concatenate(losses)
 
 
 def _named(domain: Domain, people: np.ndarray[tuple[int], np.dtype[np.int64]]) -> object:
@@ -152,7 +152,7 @@ def _record_losses(
     people = {name: np.arange(n) % size for name, size in sizes.items()}
     truth = {name: np.bincount(column, minlength=sizes[name]) / n for name, column in people.items()}
     laws = {name: support(part) for name, part in mechanism.parts.items()}
-    found = []
+    means = []
     for count in rounds(n, runs):
         everyone = {name: _named(mechanism.parts[name].domain, np.tile(column, count)) for name, column in people.items()}
         for sums in each_sum(randomize_many(mechanism, everyone, stream), n):
@@ -160,5 +160,5 @@ def _record_losses(
             for name, part in sums.parts.items():  # type: ignore[attr-defined]
                 p, q = float(laws[name].p), float(laws[name].q)
                 losses.append((((support_counts(part) / part.n - q) / (p - q) - truth[name]) ** 2).mean())
-            found.append(np.mean(losses))
-    return np.array(found)
+            means.append(np.mean(losses))
+    return np.array(means)

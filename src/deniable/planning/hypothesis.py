@@ -15,7 +15,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
-from deniable.batch import Keystream, randomize_many, uniform_below
+from deniable.batch import Floats, Keystream, randomize_many, uniform_below
 from deniable.core import Categories, Epsilon, Mechanism
 from deniable.errors import InvalidParameter
 from deniable.planning.designs.extremal import extremal_design, marginals
@@ -24,7 +24,7 @@ from deniable.planning.designs.sample_size import sample_size
 from deniable.planning.fakes import decision_gain
 from deniable.planning.frequency import each_way
 from deniable.planning.question import Question
-from deniable.planning.way import Floats, LeftOut, Prediction, Way
+from deniable.planning.way import LeftOut, Prediction, Way
 
 DIVERGENCES = ("kl", "tv", "chi2", "hellinger")
 LEVEL = 0.05
@@ -53,8 +53,8 @@ def hypothesis_ways(question: Question, epsilon: Epsilon) -> Iterator[Way | Left
 
 def laws(mechanism: Mechanism, pair: Hypotheses) -> tuple[Floats, Floats]:
     """The laws of a report under P0 and P1."""
-    found = marginals(mechanism, pair)
-    return found.second + found.difference, found.second
+    reported = marginals(mechanism, pair)
+    return reported.second + reported.difference, reported.second
 
 
 def _way(mechanism: Mechanism, pair: Hypotheses, question: Question, inner: str | None) -> Way:
@@ -108,7 +108,7 @@ def _losses(mechanism: Mechanism, pair: Hypotheses, first: Floats, second: Float
     """Half of the surveys under either hypothesis; the loss is 1 when the decision is wrong."""
     score = np.log(second) - np.log(first)
     values: Categories = mechanism.domain  # type: ignore[assignment]
-    found, at_once = [], max(1, AT_ONCE // n)
+    losses, at_once = [], max(1, AT_ONCE // n)
     for turn, shares in enumerate((pair.second + pair.difference, pair.second)):
         for start in range(0, runs // 2, at_once):
             count = min(at_once, runs // 2 - start)
@@ -117,5 +117,5 @@ def _losses(mechanism: Mechanism, pair: Hypotheses, first: Floats, second: Float
             named = people if values.labels is None else np.array(values.labels)[people]
             reports = randomize_many(mechanism, named, stream)
             total = score[reports.outputs.astype(np.int64)].reshape(count, n).sum(axis=1)
-            found.append(np.where(np.abs(total) < TIED, 0.5, (total > 0) != (turn == 1)))
-    return np.concatenate(found)
+            losses.append(np.where(np.abs(total) < TIED, 0.5, (total > 0) != (turn == 1)))
+    return np.concatenate(losses)

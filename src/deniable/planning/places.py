@@ -15,19 +15,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.batch import Keystream, decode_places, randomize_many, uniform_below
+from deniable.batch import Floats, Keystream, decode_places, randomize_many, uniform_below
 from deniable.core import (
     Disc,
     Domain,
     Epsilon,
     Interval,
     Mechanism,
-    NearestCellSets,
+    NearestCells,
     Points,
     Rectangle,
     TraCSC,
     TraCSD,
-    TwoLevel,
     mechanisms_for,
 )
 from deniable.errors import NotSupported
@@ -35,7 +34,7 @@ from deniable.estimators import binned, dense
 from deniable.planning.designs.direction_split import direction_split
 from deniable.planning.frequency import attempt, each_way
 from deniable.planning.question import Question
-from deniable.planning.way import Floats, LeftOut, Prediction, Way
+from deniable.planning.way import LeftOut, Prediction, Way
 
 COARSE = 12
 """Where all weights are written out, a rectangle or disc gets a grid of at most so many cells a side."""
@@ -89,13 +88,13 @@ def place_ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> It
 
 
 def _way(inner: str | None, mechanism: Mechanism) -> Way:
-    found = predicted(mechanism)
+    prediction = predicted(mechanism)
     return Way(
         name=mechanism.name,
         inner=inner,
         asked=mechanism,
         estimator="none: every report is read as a place",
-        predict=lambda n: found,
+        predict=lambda n: prediction,
         losses=partial(_losses, mechanism),
         root=False,
     )
@@ -109,8 +108,8 @@ def predicted(mechanism: Mechanism) -> Prediction:
     if isinstance(mechanism, TraCSD):
         return _by_direction(mechanism)
     domain, channel = mechanism.domain, mechanism.channel
-    if isinstance(channel, TwoLevel) and isinstance(channel.sets, NearestCellSets):
-        return _by_nearness(mechanism, channel, channel.sets)
+    if isinstance(mechanism, NearestCells):
+        return _by_nearness(mechanism)
     inputs, true = _true_places(domain)
     named, which = np.unique(inputs, return_inverse=True)
     rows = dense(channel, named)[which]
@@ -146,9 +145,9 @@ def _spread(size: int, count: int) -> NDArray[np.int64]:
     return ((np.arange(count) + 0.5) * size / count).astype(np.int64)
 
 
-def _by_nearness(mechanism: Mechanism, channel: TwoLevel, sets: NearestCellSets) -> Prediction:
+def _by_nearness(mechanism: NearestCells) -> Prediction:
     """One true place after the other, because grids may have a million cells; the radius is read from a histogram."""
-    domain = mechanism.domain
+    domain, channel, sets = mechanism.domain, mechanism.channel, mechanism.sets
     reported = _read(mechanism, np.arange(channel.outputs))
     cells = np.arange(sets.rows * sets.columns) if sets.inside_region is None else np.array(sets.inside_region)
     row, column = np.divmod(cells, sets.columns)
@@ -216,20 +215,20 @@ def _by_direction(mechanism: TraCSD) -> Prediction:
 
 def _losses(mechanism: Mechanism, n: int, runs: int, stream: Keystream) -> Floats:
     domain = mechanism.domain
-    found = np.empty(runs)
+    losses = np.empty(runs)
     for run in range(runs):
         true = _people(domain, n, stream)
         values = true if not isinstance(domain, Points) else [tuple(place) for place in true.tolist()]
         reported = _read(mechanism, randomize_many(mechanism, values, stream).outputs)
-        found[run] = np.hypot(*(true - reported).T).mean()
-    return found
+        losses[run] = np.hypot(*(true - reported).T).mean()
+    return losses
 
 
 def _read(mechanism: Mechanism, outputs: Any) -> Floats:
     """The place every output stands for."""
-    found = decode_places(mechanism, outputs)
-    if found is not None:
-        return found
+    places = decode_places(mechanism, outputs)
+    if places is not None:
+        return places
     every = np.array([mechanism.decode(output) for output in range(mechanism.channel.outputs)], np.float64)
     return every[np.asarray(outputs, np.int64)]
 

@@ -100,7 +100,9 @@ class Question:
                 raise InvalidParameter(f"{name} must be a whole number from {least} to {most}")
         for name in ("target_error", "half_width"):
             value = getattr(self, name)
-            if value is not None and (isinstance(value, bool) or not 0 < value < math.inf):
+            if value is not None and (
+                isinstance(value, bool) or not isinstance(value, int | float | Fraction) or not 0 < value < math.inf
+            ):
                 raise InvalidParameter(f"{name} must be a positive number, in the units of what is estimated")
         self._check_together()
 
@@ -121,7 +123,7 @@ class Question:
         if not 0 < self.level < 1:
             raise InvalidParameter("level must lie between 0 and 1, both excluded: 0.5 is the median")
         if (self.attributes > 1 or isinstance(self.domain, Record)) and self.task not in SEVERAL:
-            raise NotSupported(f"several attributes are planned for {' and '.join(SEVERAL)} only; plan each by itself")
+            raise NotSupported(f"several attributes are planned for {' and '.join(SEVERAL)} only; plan each on its own")
         if isinstance(self.domain, Record):
             kinds = (Binary, Categories) if self.task == "frequency" else (Interval,)
             if self.attributes > 1 or not all(isinstance(field, kinds) for field in self.domain.fields.values()):

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import qmc
 
-from deniable.batch import Keystream, randomize_many, uniform_below
+from deniable.batch import Floats, Keystream, randomize_many, uniform_below
 from deniable.core import Categories, Circle, Epsilon, Interval, Mechanism
 from deniable.errors import DeniableError, NotSupported
 from deniable.estimators import (
@@ -35,9 +35,9 @@ from deniable.estimators import (
 from deniable.planning.fakes import part_of, supported
 from deniable.planning.frequency import each_way
 from deniable.planning.question import Question
-from deniable.planning.shown import by_distance, by_intervals, by_leaves
+from deniable.planning.shown import by_distance, by_intervals, by_leaves, predicted_half_width
 from deniable.planning.trials import each_sum, rounds
-from deniable.planning.way import NORMAL, Floats, LeftOut, Prediction, Way
+from deniable.planning.way import NORMAL, LeftOut, Prediction, Way
 from deniable.privacy import Gain
 
 FINE = 1 << 30
@@ -82,8 +82,8 @@ class Reading:
         order = np.argsort(values)[::-1]
         spread = vectors[:, order] * np.sqrt(np.maximum(values[order], 0.0))
         moved = normal_points(self.bins) @ spread.T
-        found = self.quantiles(1 / self.bins + np.concatenate([moved, -moved]))
-        return math.sqrt(float(((found - self.level * self.width) ** 2).mean()))
+        quantiles = self.quantiles(1 / self.bins + np.concatenate([moved, -moved]))
+        return math.sqrt(float(((quantiles - self.level * self.width) ** 2).mean()))
 
     def below(self) -> Floats:
         """How much of each bin lies below the quantile."""
@@ -104,7 +104,7 @@ class Reading:
             each, what = self.width * float(np.abs(away).sum(axis=0).max()) / self.bins, "the cdf, by Wasserstein-1 distance"
         else:
             # To first order, where the density is that of people spread evenly.
-            each, what = self.width * float(np.abs(away).max()), "the quantile, for few fakes"
+            each, what = self.width * float(np.abs(away).max()), "the quantile, for few malicious users"
         return Gain(what, part * each, each, exact)
 
     def losses(self, shares: Floats, truth: Floats) -> Floats:
@@ -157,7 +157,7 @@ def _number(question: Question, reading: Reading, mechanism: Mechanism) -> Way:
         way = by_distance(mechanism, reading.bins, reading.width)
     else:
         way = by_intervals(mechanism, reading.bins)
-    way.predict(1000)  # refuses what cannot be shown
+    predicted_half_width(mechanism, reading.bins, 1000)  # refuses what cannot be shown
     return replace(way, gain=_linear_gain(reading, mechanism))
 
 
@@ -204,12 +204,12 @@ def _inverted(reading: Reading, mechanism: Mechanism) -> Way:
     once = count_covariance(slope, matrix, np.full(reading.bins, 1 / reading.bins), 1, "these users")
 
     def losses(n: int, runs: int, stream: Keystream) -> Floats:
-        cuts, found = binned(mechanism, reading.bins).cuts, []
+        cuts, surveys = binned(mechanism, reading.bins).cuts, []
         for count in rounds(n, runs):
             values, truth = people(n, count, reading, mechanism.domain, stream)  # type: ignore[arg-type]
             counts = np.array([gathered(sums.sums, cuts) for sums in each_sum(randomize_many(mechanism, values, stream), n)])
-            found.append(reading.losses(counts / n @ slope.T, truth))
-        return np.concatenate(found)
+            surveys.append(reading.losses(counts / n @ slope.T, truth))
+        return np.concatenate(surveys)
 
     return Way(
         name=mechanism.name,
@@ -233,13 +233,13 @@ def _categories(reading: Reading, domain: Interval | Circle, mechanism: Mechanis
     moved = moved + reading.questions().mean(axis=1)[:, None]
 
     def losses(n: int, runs: int, stream: Keystream) -> Floats:
-        found = []
+        surveys = []
         for count in rounds(n, runs):
             values, truth = people(n, count, reading, domain, stream)
             reports = randomize_many(mechanism, _bins_of(values, domain, bins), stream)
             shares = (np.array([support_counts(sums) for sums in each_sum(reports, n)]) / n - law.q) / law.gap
-            found.append(reading.losses(shares + (1 - shares.sum(axis=1, keepdims=True)) / bins, truth))
-        return np.concatenate(found)
+            surveys.append(reading.losses(shares + (1 - shares.sum(axis=1, keepdims=True)) / bins, truth))
+        return np.concatenate(surveys)
 
     return Way(
         name=mechanism.name,
@@ -291,14 +291,14 @@ def _tree(tree: HierarchicalHistogram, reading: Reading) -> Way:
 def _tree_gain(tree: HierarchicalHistogram, reading: Reading, chances: list[float], n: int) -> Gain:
     """Fakes all pick one level, the one where it helps most."""
     pulls = [influence(question, chances, tree.fan_out) for question in reading.questions()]
-    found = []
+    gains = []
     for level, mechanism in enumerate(tree.mechanisms):
         rows = np.array([pull[level] for pull in pulls])
         moved, _ = supported(rows, support_law(mechanism), mechanism)
         # Pulls add up to nothing over evenly spread people: what they hold counts from there.
         moved = moved + reading.questions().mean(axis=1)[:, None]
-        found.append(reading.gain(part_of(n, tree.levels), moved, exact=False))
-    return max(found, key=lambda gain: gain.gain)
+        gains.append(reading.gain(part_of(n, tree.levels), moved, exact=False))
+    return max(gains, key=lambda gain: gain.gain)
 
 
 def people(n: int, surveys: int, reading: Reading, domain: Interval | Circle, stream: Keystream) -> tuple[Floats, Floats]:

@@ -32,7 +32,7 @@ def each_survey(reports: Reports, n: int) -> Iterator[Reports]:
 
 
 def each_sum(reports: Reports, n: int) -> Iterator[Accumulator]:
-    """The same, added up."""
+    """The sums of one survey after the other."""
     for survey in each_survey(reports, n):
         yield accumulator_for(reports.mechanism).add(survey)
 

@@ -7,14 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from deniable.batch import Keystream, SystemKeystream
+from deniable.batch import Floats, Keystream, SystemKeystream
 from deniable.errors import InvalidParameter
 from deniable.privacy import Gain
 
-Floats = NDArray[np.float64]
 NORMAL = 1.959963984540054
 """Half of a 95 % interval, in standard errors."""
 

@@ -16,14 +16,14 @@ import numpy as np
 from scipy import special, stats
 from scipy.optimize import brentq
 
-from deniable.batch import Keystream, PEMCollector, accumulator_for, randomize_many, uniform_below
+from deniable.batch import Floats, Keystream, PEMCollector, accumulator_for, randomize_many, uniform_below
 from deniable.core import Epsilon, PrefixExtendingMethod, PrefixMechanism, TreeHist, TwoLevel, Whole
 from deniable.errors import NotSupported
 from deniable.estimators import chances, heavy_hitters
 from deniable.planning.fakes import word_gain
 from deniable.planning.frequency import each_way
 from deniable.planning.question import Question
-from deniable.planning.way import NORMAL, Floats, LeftOut, Prediction, Simulated, Way
+from deniable.planning.way import NORMAL, LeftOut, Prediction, Simulated, Way
 
 FOUND = 0.95
 MOST_DRAWN = 1 << 62
@@ -32,7 +32,7 @@ FALSE_POSITIVES = 0.01
 
 
 def word_ways(question: Question, epsilon: Epsilon) -> Iterator[Way | LeftOut]:
-    """Every search."""
+    """Every mechanism that searches for frequent words, ready to be weighed."""
     return each_way("heavy-hitters", question.domain, question.each(epsilon), partial(_way, question.words))
 
 
@@ -60,13 +60,13 @@ def _per_fake(mechanism: PrefixExtendingMethod | TreeHist) -> float:
 
 def group_sizes(mechanism: PrefixMechanism, n: int) -> list[float]:
     """How many users every level of the search has, and how many estimate."""
-    shares = mechanism.mixture.shares
+    shares = mechanism.channel.shares
     return [n * share / sum(shares) for share in shares]
 
 
 def found_chance(mechanism: PrefixExtendingMethod | TreeHist, words: int, n: int, share: float) -> float:
     """The probability that a word with this share of n users passes every level."""
-    found, before = 1.0, 0
+    chance, before = 1.0, 0
     sizes = group_sizes(mechanism, n)
     for group, bits in enumerate(mechanism.levels):
         followed = 1 if group == 0 else min(words, 1 << before)
@@ -74,9 +74,9 @@ def found_chance(mechanism: PrefixExtendingMethod | TreeHist, words: int, n: int
         passing = _hashed if isinstance(mechanism, PrefixExtendingMethod) else _signed
         # Everyone else's words are spread evenly: some of them begin like this one.
         begun = share + max(0.0, 1 - words * share) / (1 << bits)
-        found *= passing(mechanism.part(group), sizes[group], tested, begun)
+        chance *= passing(mechanism.part(group), sizes[group], tested, begun)
         before = bits
-    return found
+    return chance
 
 
 def _hashed(channel: TwoLevel, users: float, tested: int, share: float) -> float:
@@ -129,13 +129,13 @@ def _measured(mechanism: PrefixExtendingMethod | TreeHist, words: int, n: int, r
     share = _prediction(mechanism, words, n).error
     if not math.isfinite(share):
         raise NotSupported("so few users find nothing: there is no share to try")
-    found, error, _ = found_by_trying(mechanism, n, share, runs, stream, words=words)
-    found = min(max(found, 0.5 / runs), 1 - 0.5 / runs)
+    rate, error, _ = found_by_trying(mechanism, n, share, runs, stream, words=words)
+    rate = min(max(rate, 0.5 / runs), 1 - 0.5 / runs)
     step = 1.01
     chances_there = (found_chance(mechanism, words, n, share / step), found_chance(mechanism, words, n, share * step))
     slope = float(special.ndtri(chances_there[1]) - special.ndtri(chances_there[0])) / (2 * math.log(step))
-    away = float(special.ndtri(FOUND) - special.ndtri(found)) / slope
-    density = math.exp(-(float(special.ndtri(found)) ** 2) / 2) / math.sqrt(2 * math.pi)
+    away = float(special.ndtri(FOUND) - special.ndtri(rate)) / slope
+    density = math.exp(-(float(special.ndtri(rate)) ** 2) / 2) / math.sqrt(2 * math.pi)
     measured = share * math.exp(away)
     return Simulated(measured, measured * error / (density * slope), runs)
 

@@ -39,6 +39,7 @@ exact_law                             a sampler's law by trying every answer of 
 ReplayCoins, ScriptedCoins            coins from given bytes, or with given answers
 FixedCoins, FixedKeystream            the same randomness on every run
 CountingCoins                         coins that remember what was asked
+proof_page                            the proof of a mechanism whose law is known already
 binomial_tail, goodness_of_fit        counts against exact weights
 """
 

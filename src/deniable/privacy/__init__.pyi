@@ -86,15 +86,15 @@ from deniable.privacy.conformance.statistics import binomial_tail as binomial_ta
 from deniable.privacy.conformance.statistics import goodness_of_fit as goodness_of_fit
 from deniable.privacy.longitudinal import Repeated as Repeated
 from deniable.privacy.longitudinal import repeated as repeated
+from deniable.privacy.meaning_of_epsilon import bits_learned as bits_learned
+from deniable.privacy.meaning_of_epsilon import guess_right as guess_right
+from deniable.privacy.meaning_of_epsilon import in_words as in_words
+from deniable.privacy.meaning_of_epsilon import posterior as posterior
 from deniable.privacy.odometer import Odometer as Odometer
 from deniable.privacy.shuffling import _clone_numbers as _clone_numbers
 from deniable.privacy.shuffling import attained_delta as attained_delta
 from deniable.privacy.shuffling import attained_epsilon as attained_epsilon
 from deniable.privacy.shuffling import shuffled_delta as shuffled_delta
 from deniable.privacy.shuffling import shuffled_epsilon as shuffled_epsilon
-from deniable.privacy.words import bits_learned as bits_learned
-from deniable.privacy.words import guess_right as guess_right
-from deniable.privacy.words import in_words as in_words
-from deniable.privacy.words import posterior as posterior
 
 __all__: list[str]

@@ -30,16 +30,24 @@ class Central:
     def words(self, people: int) -> list[str]:
         """Sentences a person can use."""
         return [
-            f"{people:,} people who each send a report of epsilon {self.local:g}: that is the promise to each of them, "
-            "whoever looks, and it needs nobody's help.",
-            f"What is published about all of them together is at least as private: anything computed from the reports "
+            (
+                f"1 person who sends a report of epsilon {self.local:g}: that promise holds "
+                if people == 1
+                else f"{people:,} people who each send a report of epsilon {self.local:g}: that promise holds for each of them "
+            )
+            + "against everyone, and depends on nobody else.",
+            "What is published about all of them together is at least as private: anything computed from the reports "
             f"is {self.local:g}-private in the central sense, too.",
             f"Without senders (shuffled) the reports are ({self.shuffled:.4g}, {self.delta:g})-private in the central sense, "
             "under the conditions that `deniable account shuffle` prints.",
             f"The price is accuracy: a share of all people has a standard error of {self.local_error:.4g}. A trusted collector "
             f"who adds noise to the exact share would have {self.central_error:.2g} at epsilon {self.shuffled:.4g}, "
-            f"and needs {self.trusted_people:,.0f} people for {self.local_error:.4g} at epsilon {self.local:g}.",
+            f"and needs {_people(round(self.trusted_people))} for {self.local_error:.4g} at epsilon {self.local:g}.",
         ]
+
+
+def _people(count: int) -> str:
+    return "1 person" if count == 1 else f"{count:,} people"
 
 
 def central(epsilon: float, people: int, delta: float) -> Central:
@@ -69,10 +77,11 @@ def geometric_error(epsilon: float) -> float:
 def group_words(epsilon: str, size: int, delta: str = "0") -> list[str]:
     """What a group of people, or one person counted so often, is promised."""
     level, extra = group(epsilon, size, delta)
-    said = [
-        f"{size} people together, or one person who answers as {size}: epsilon {float(level):g}"
-        + (f" with delta {extra:.4g}." if extra else "."),
-        f"Odds between two answers of the whole group change at most {math.exp(min(float(level), 700)):.4g} times.",
-        f"That leaves the answers of the group {hiding(level)}.",
+    who = "One person" if size == 1 else f"{size:,} people together, or one person who answers {size:,} times"
+    whose = "" if size == 1 else " of the whole group"
+    sentences = [
+        f"{who}: epsilon {float(level):g}" + (f" with delta {extra:.4g}." if extra else "."),
+        f"Odds between two answers{whose} change at most {math.exp(min(float(level), 700)):.4g} times.",
+        f"That leaves {'the answer' if size == 1 else 'the answers of the group'} {hiding(level)}.",
     ]
-    return said + (["A delta of 1 promises nothing."] if extra >= 1 else [])
+    return sentences + (["A delta of 1 promises nothing."] if extra >= 1 else [])

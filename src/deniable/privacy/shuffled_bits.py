@@ -10,19 +10,17 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.signal import fftconvolve
 from scipy.stats import binom
 
-from deniable.core import Mechanism, Singleton, TwoLevel
+from deniable.batch import Floats
+from deniable.core import Mechanism
 
 BLOCKS = 256
 ROUNDING = 2e-12
 """What the rounding errors of one sum stay below, those of the Fourier transforms among them; added to every delta."""
 TAIL = 1e-15
 """What is not summed of either number of yes reports."""
-
-Floats = NDArray[np.float64]
 
 
 class ShuffledBits:
@@ -63,6 +61,7 @@ class ShuffledBits:
 def bits_of(mechanism: Mechanism, people: int) -> ShuffledBits | None:
     """The crowd of a mechanism with two inputs and two outputs; None for others."""
     channel = mechanism.channel
-    if not isinstance(channel, TwoLevel) or not isinstance(channel.sets, Singleton) or channel.outputs != 2:
+    support = channel.support()
+    if support is None or not channel.inputs == channel.outputs == 2:
         return None
-    return ShuffledBits(channel.high / channel.low, people)
+    return ShuffledBits(float(support[0] / support[1]), people)

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainc
 from scipy.stats import binom
 
-from deniable.core import Hadamard, Mechanism, Projective, Singleton, Subsets, TwoLevel
+from deniable.batch import Floats
+from deniable.core import Mechanism, TwoLevel
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.privacy.shuffled_bits import bits_of
 
@@ -38,8 +38,6 @@ TAIL = 1e-15
 """The share of numbers of clones that is not summed; added to every delta."""
 BLOCKS, FEW_BLOCKS, MANY_PEOPLE = 64, 12, 100_000
 """Numbers of blanket reports are taken together in so many blocks, each as its smallest; few are enough for many people."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -83,31 +81,16 @@ def blanket_of(mechanism: Mechanism) -> Blanket | None:
     0.8534
     """
     channel = mechanism.channel
-    if not isinstance(channel, TwoLevel) or not isinstance(channel.sets, Singleton | Hadamard | Projective | Subsets):
+    if not isinstance(channel, TwoLevel) or channel.buckets is not None:  # sets of hashes differ equally on average only
         return None
-    different = _difference(channel)
-    outputs, low, high, total = channel.outputs, channel.low, channel.high, channel.total
-    if isinstance(channel.sets, Subsets):
-        outputs = math.comb(channel.inputs, channel.sets.chosen)  # others are numbers no report has
+    shared = channel.sets.overlap()
+    if shared is None:
+        return None
+    different = int(channel.sets.members - shared)  # outputs in one answer's set and not in another's
+    outputs, low, high, total = channel.occurring, channel.low, channel.high, channel.total
     # Outputs in both sets weigh `high` for both answers; counting them as `low` can only enlarge the divergence.
     crowd = Crowd(high / low, different * low / total, max(outputs - 2 * different, 0) * low / total, different / outputs)
     return Blanket(outputs * low / total, crowd)
-
-
-def _difference(channel: TwoLevel) -> int:
-    """How many outputs are in one answer's set and not in another's; the same for any two."""
-    sets = channel.sets
-    if isinstance(sets, Singleton):
-        return 1
-    if isinstance(sets, Hadamard):
-        return sets.members - (sets.members >> sets.checks)
-    if isinstance(sets, Subsets):
-        return math.comb(channel.inputs - 2, sets.chosen - 1)
-    assert isinstance(sets, Projective)
-    # Two hyperplanes meet in a subspace of one dimension less: (q**(t-2) - 1) / (q - 1) points.
-    q, t = sets.prime, sets.dimension
-    meeting: int = (q ** (t - 2) - 1) // (q - 1)
-    return sets.members - meeting
 
 
 def shuffled_delta(of: Mechanism | float, people: int, epsilon: float) -> float:

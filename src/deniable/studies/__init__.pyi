@@ -30,8 +30,8 @@ from deniable.studies.classifiers.region import Box as Box
 from deniable.studies.classifiers.region import Cells as Cells
 from deniable.studies.classifiers.region import HalfSpace as HalfSpace
 from deniable.studies.classifiers.region import Polyhedron as Polyhedron
-from deniable.studies.classifiers.report import Report as Report
-from deniable.studies.classifiers.report import Row as Row
+from deniable.studies.classifiers.report import UtilityReport as UtilityReport
+from deniable.studies.classifiers.report import UtilityRow as UtilityRow
 from deniable.studies.classifiers.sampling import drawn as drawn
 from deniable.studies.classifiers.sampling import shared as shared
 from deniable.studies.classifiers.saved import load_model as load_model
@@ -44,6 +44,10 @@ from deniable.studies.classifiers.statements import target_statement as target_s
 from deniable.studies.classifiers.statements import worst_statement as worst_statement
 from deniable.studies.classifiers.study import Study as Study
 from deniable.studies.classifiers.study import study as study
+from deniable.studies.classifiers.training import PrivateModel as PrivateModel
+from deniable.studies.classifiers.training import train_private as train_private
+from deniable.studies.classifiers.training_curve import TrainingCurve as TrainingCurve
+from deniable.studies.classifiers.training_curve import training_curve as training_curve
 from deniable.studies.classifiers.weights import Setting as Setting
 from deniable.studies.classifiers.weights import groups as groups
 from deniable.studies.classifiers.weights import settings as settings

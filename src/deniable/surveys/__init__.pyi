@@ -27,6 +27,7 @@ from deniable.surveys.submission import submissions_from_json as submissions_fro
 from deniable.surveys.submission import submissions_to_json as submissions_to_json
 from deniable.surveys.toml_file import Asked as Asked
 from deniable.surveys.toml_file import survey_from_toml as survey_from_toml
+from deniable.surveys.toml_file import surveys_from_toml as surveys_from_toml
 from deniable.surveys.toml_file import usual_mechanism as usual_mechanism
 from deniable.surveys.transport import HttpTransport as HttpTransport
 from deniable.surveys.transport import MockTransport as MockTransport

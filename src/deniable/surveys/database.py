@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -17,16 +19,29 @@ Content = TypeVar("Content")
 
 
 class PrivateDatabase:
-    """One file (mode 0600). Deleted content is overwritten; every transaction is flushed before it counts."""
+    """One file (mode 0600) with one name. Deleted content is overwritten; every transaction is flushed before it counts."""
 
     __slots__ = ("path",)
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+        self.path = Path(path).absolute()  # stays the same when the process moves to another folder
         # Created empty with its mode before SQLite sees it; what SQLite puts beside it gets the same mode.
-        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600))
-        if os.name == "posix" and self.path.stat().st_mode & 0o077:
+        try:
+            file = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0), 0o600)
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise
+            raise InvalidParameter("path must be the file itself, not a symbolic link to it") from None
+        status = os.fstat(file)
+        os.close(file)
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+            # After a crash, only the name that was written under would lead to what SQLite has to undo.
+            raise InvalidParameter("path must be a file with one name: not a device, and without a second (hard) link")
+        if os.name == "posix" and status.st_mode & 0o077:
             raise InvalidParameter("path must be a file that only its owner can read and write (mode 0600)")
+        folder = self.path.parent.stat().st_mode
+        if os.name == "posix" and folder & stat.S_IWOTH and not folder & stat.S_ISVTX:
+            raise InvalidParameter("path must lie in a folder that not everybody can write to")
 
     def identify(self, kind: str, look: Callable[[sqlite3.Connection], Content]) -> Content:
         """What `look` reads from the file, which must be a `kind` or empty."""
@@ -38,7 +53,8 @@ class PrivateDatabase:
 
     def connect(self) -> sqlite3.Connection:
         """A connection of its own for every use: none is shared between threads or carried over a fork."""
-        connection = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
+        # A file that is gone is not made again: an empty one would look as if nothing had been spent.
+        connection = sqlite3.connect(f"{self.path.as_uri()}?mode=rw", timeout=PATIENCE, isolation_level=None, uri=True)
         connection.execute("PRAGMA synchronous = EXTRA")
         connection.execute("PRAGMA secure_delete = ON")
         return connection

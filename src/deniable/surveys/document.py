@@ -129,7 +129,7 @@ class Survey:
         """The mechanism of each attribute by itself."""
         if self.strategy is None:
             return {self.names[0]: self.mechanism}
-        return dict(self.mechanism.parts)  # type: ignore[attr-defined]
+        return dict(self.mechanism.parts)
 
     @property
     def lifetime(self) -> Fraction:
@@ -189,6 +189,10 @@ class Survey:
 
         Levels above 20 are refused; pass `allow_large` to read such a survey, for example to estimate from its reports.
         """
+        raw = data.encode(errors="replace") if isinstance(data, str) else data
+        # Before anything is computed: what is not the promised document costs no more than this.
+        if hash is not None and isinstance(raw, bytes) and hash != hashlib.sha256(raw).hexdigest():
+            raise WrongRecipe("the survey's hash is not the one you were promised: this is another survey")
         document = parse_json(data, most=MOST_BYTES)
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise Malformed("the text is not a survey document")
@@ -197,11 +201,8 @@ class Survey:
         if set(document) != _FIELDS:
             raise Malformed(f"a survey document has exactly the fields {', '.join(sorted(_FIELDS))}")
         survey = _rebuilt(document, allow_large)
-        raw = data.encode() if isinstance(data, str) else data
         if survey.to_json() != raw:
             raise Malformed("the survey is not in canonical form, or its channel, fingerprint or epsilon is not the mechanism's")
-        if hash is not None and hash != survey.hash:
-            raise WrongRecipe("the survey's hash is not the one you were promised: this is another survey")
         return survey
 
     def __repr__(self) -> str:

@@ -38,7 +38,7 @@ class Steps:
 
 Release = Steps | str
 """`Steps`, or "live"."""
-LIVE_WORDS = "Numbers are published live: whoever looks before and after a report learns that report."
+LIVE_WORDS = "Numbers are published live: anyone who looks just before and just after a report learns that report."
 
 
 def release_from(written: object) -> Release:

@@ -191,7 +191,7 @@ class Session:
                 status, _ = self.transport.post(url, body, "application/json")
             except NotDelivered:
                 continue
-            if status not in LATER:
+            if status not in LATER and not 300 <= status < 400:  # a redirect is somebody else's answer: a hotel's page, say
                 return status
         raise NotDelivered("the collector cannot be reached or is busy; the report waits in the ledger")
 

@@ -30,11 +30,14 @@ from deniable.surveys.domain_text import parse_domain
 USUAL_RESPONDENTS = 10_000
 """How many people are planned for when the survey does not say."""
 MOST_RESPONDENTS = 10**12
+MOST_GROUPS, MOST_GROUP_TEXT = 12, 60
+GROUP_WORDS = "Answers are compared between groups. Your group, {group}, is not hidden; your answer is."
+"""What a group's survey says after its purpose."""
 LEARN = ("distribution", "mean")
 """What a number is asked for: all there is, or its mean alone, as well as that can be."""
 
 _SURVEY = {"title", "purpose", "epsilon", "budget", "strategy", "repeat", "window", "opens", "closes", "keep_reports", "attributes"}
-_SURVEY |= {"respondents", "release"}
+_SURVEY |= {"respondents", "release", "groups"}
 _ATTRIBUTE = {"question", "domain", "mechanism", "epsilon", "parameters", "learn"}
 
 
@@ -79,11 +82,59 @@ def survey_from_toml(text: str, *, choose: Choose = usual_mechanism) -> Survey:
     ... ''').mechanism
     KaryRandomizedResponse(domain=Categories(['bike', 'bus', 'car', 'walk']), epsilon=1)
     """
+    surveys = surveys_from_toml(text, choose=choose)
+    if "" not in surveys:
+        raise InvalidParameter("the survey has groups, and each group is a survey of its own: surveys_from_toml gives all of them")
+    return surveys[""]
+
+
+def surveys_from_toml(text: str, *, choose: Choose = usual_mechanism) -> dict[str, Survey]:
+    """One survey for each of the file's `groups`, by its name; without groups, the one survey, under an empty name.
+
+    A group's survey differs in title and purpose only. A person answers the survey of their own group, so the group is public, and
+    the answer has the whole epsilon.
+
+    >>> surveys = surveys_from_toml('''
+    ... title = "Commuting"
+    ... purpose = "To plan bus lines."
+    ... epsilon = 1
+    ... groups = ["north", "south"]
+    ... [attributes.commute]
+    ... question = "How did you get to work today?"
+    ... domain = "categories:bike,bus,car,walk"
+    ... ''')
+    >>> {name: survey.title for name, survey in surveys.items()}
+    {'north': 'Commuting: north', 'south': 'Commuting: south'}
+    """
     try:
         written = tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
         raise InvalidParameter(f"the survey is not TOML: {error}") from None
     _check_keys("the survey", written, _SURVEY, {"title", "purpose", "epsilon", "attributes"})
+    groups = _groups(written)
+    survey = _compiled(written, -(-_respondents(written) // max(1, len(groups))), choose)
+    if not groups:
+        return {"": survey}
+    return {
+        group: replace(survey, title=f"{survey.title}: {group}", purpose=f"{survey.purpose} {GROUP_WORDS.format(group=group)}")
+        for group in groups
+    }
+
+
+def _groups(written: dict[str, Any]) -> list[str]:
+    groups = written.get("groups")
+    if groups is None:
+        return []
+    named = isinstance(groups, list) and all(
+        isinstance(group, str) and group == group.strip() and group.isprintable() and 1 <= len(group) <= MOST_GROUP_TEXT
+        for group in groups
+    )
+    if not named or not 2 <= len(groups) <= MOST_GROUPS or len(set(groups)) != len(groups):
+        raise InvalidParameter(f"groups must be 2 to {MOST_GROUPS} different names, each of at most {MOST_GROUP_TEXT} characters")
+    return list(groups)
+
+
+def _compiled(written: dict[str, Any], respondents: int, choose: Choose) -> Survey:
     attributes = written["attributes"]
     if not isinstance(attributes, dict) or not attributes:
         raise InvalidParameter("attributes must be tables such as [attributes.age]")
@@ -97,7 +148,7 @@ def survey_from_toml(text: str, *, choose: Choose = usual_mechanism) -> Survey:
         title=written["title"],
         purpose=written["purpose"],
         attributes=tuple(Attribute(name, attribute["question"]) for name, attribute in attributes.items()),
-        mechanism=_whole_mechanism(attributes, epsilon, written.get("strategy"), _respondents(written), choose),
+        mechanism=_whole_mechanism(attributes, epsilon, written.get("strategy"), respondents, choose),
         budget=written.get("budget", epsilon.exact),
         opens=_day("opens", written),
         closes=_day("closes", written),

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import http.client
+import io
 import ipaddress
 import os
+import socket
 import ssl
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -15,6 +18,8 @@ from typing import IO, Any, Protocol
 from deniable.errors import InvalidParameter, NotDelivered
 
 MOST_BYTES = 1 << 24
+WHOLE = 6
+"""How long a whole answer may take, as a multiple of how long the next piece of it may."""
 
 
 class Transport(Protocol):
@@ -56,7 +61,9 @@ def checked_url(url: str, *, allow_http: bool = False) -> str:
     parts = _parts(url)
     if parts.scheme == "https" or (parts.scheme == "http" and (allow_http or is_loopback(str(parts.hostname)))):
         return url
-    raise InvalidParameter("url must begin with https:// (http:// is for this machine only, unless allow_http is set)")
+    raise InvalidParameter(
+        "url must begin with https:// (http:// is for this machine only; a Python program can insist with allow_http)"
+    )
 
 
 def _parts(url: str) -> urllib.parse.SplitResult:
@@ -98,10 +105,71 @@ def trusting(ca: str | os.PathLike[str] | None) -> ssl.SSLContext:
         ) from None
 
 
+class _Reader(io.RawIOBase):
+    """Reads from a socket until a moment, however little comes at a time."""
+
+    def __init__(self, line: socket.socket, until: float) -> None:
+        self._line, self._until = line, until
+        self._raw = line.makefile("rb", buffering=0)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._line.settimeout(min(left, self._line.gettimeout() or left))
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _Answer(http.client.HTTPResponse):
+    """An answer that has to be here, all of it, in time: a byte now and then buys no time."""
+
+    def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
+        super().__init__(sock, *args, **kwargs)
+        self.fp.close()
+        self.fp = io.BufferedReader(_Reader(sock, time.monotonic() + WHOLE * (sock.gettimeout() or 10.0)))
+
+
+class _Plain(http.client.HTTPConnection):
+    response_class = _Answer
+
+
+class _Secret(http.client.HTTPSConnection):
+    response_class = _Answer
+
+
+class _HttpInTime(urllib.request.HTTPHandler):
+    def http_open(self, req: urllib.request.Request) -> Any:
+        return self.do_open(_Plain, req)
+
+
+class _HttpsInTime(urllib.request.HTTPSHandler):
+    def __init__(self, context: ssl.SSLContext) -> None:
+        super().__init__(context=context)
+        self._trusted = context
+
+    def https_open(self, req: urllib.request.Request) -> Any:
+        return self.do_open(_Secret, req, context=self._trusted)
+
+
 def open_request(
-    request: urllib.request.Request, timeout: float, *, token: str | None = None, ca: str | os.PathLike[str] | None = None
+    request: urllib.request.Request,
+    timeout: float,
+    *,
+    token: str | None = None,
+    ca: str | os.PathLike[str] | None = None,
+    endless: bool = False,
 ) -> Any:
     """Send a request to the address it names and to no other; the answer is read by the caller.
+
+    The next piece of the answer is waited for no longer than the timeout, and all of it no longer than six times that, unless
+    it may be `endless`.
 
     Plain HTTP never goes through a proxy, whatever the environment says: the proxy would read it. HTTPS may, since a proxy
     sees only a tunnel. A token is sent over HTTPS or to this machine, or not at all.
@@ -115,8 +183,10 @@ def open_request(
     request.add_header("User-Agent", "deniable")
     proxies = {} if local else {scheme: proxy for scheme, proxy in urllib.request.getproxies().items() if scheme == "https"}
     handlers: list[urllib.request.BaseHandler] = [urllib.request.ProxyHandler(proxies), _NoRedirects()]
+    if not endless:
+        handlers.append(_HttpInTime())
     if parts.scheme == "https":
-        handlers.append(urllib.request.HTTPSHandler(context=trusting(ca)))
+        handlers.append(urllib.request.HTTPSHandler(context=trusting(ca)) if endless else _HttpsInTime(trusting(ca)))
     return urllib.request.build_opener(*handlers).open(request, timeout=timeout)
 
 

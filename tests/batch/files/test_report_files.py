@@ -15,7 +15,7 @@ import pytest
 from pyarrow import ipc, parquet
 
 from deniable.batch import Reports, accumulator_for, randomize_many, read_reports
-from deniable.core import Categories, Interval, Mechanism, Record, Report, make_mechanism, report_to_json
+from deniable.core import Categories, Interval, Mechanism, Record, Report, announcement, make_mechanism, report_to_json
 from deniable.errors import InvalidParameter, Malformed, MissingPackage, WireError, WrongRecipe
 from deniable.privacy import FixedKeystream
 
@@ -309,3 +309,18 @@ def test_csv_and_json_need_no_extra_package(tmp_path: Path, monkeypatch: pytest.
     assert read_reports(K_RR, [tmp_path / "reports.csv", tmp_path / "reports.jsonl"]).n == 20
     with pytest.raises(MissingPackage, match=r"deniable\[files\]"):
         read_reports(K_RR, [tmp_path / "reports.parquet"])
+
+
+def test_json_lines_that_were_cut_at_the_end_of_a_line_are_noticed(tmp_path: Path) -> None:
+    json_file(tmp_path / "whole.jsonl", K_RR, [0, 1, 2])
+    lines = (tmp_path / "whole.jsonl").read_text()
+    whole = announcement(3) + lines
+    (tmp_path / "whole.jsonl").write_text(whole + whole)
+    intake = read_reports(K_RR, [tmp_path / "whole.jsonl"])
+    assert (intake.n, intake.notes, intake.refused) == (6, [], {})
+    (tmp_path / "cut.jsonl").write_text(whole[: whole.rindex("\n", 0, -1) + 1])
+    intake = read_reports(K_RR, [tmp_path / "cut.jsonl"])
+    assert intake.n == 2
+    assert intake.notes == ["cut.jsonl ends early: it says that 3 reports were written, and has 2"]
+    with pytest.raises(Malformed, match="says that 3 reports"):
+        read_reports(K_RR, [tmp_path / "cut.jsonl"], strict=True)

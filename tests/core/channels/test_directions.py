@@ -194,7 +194,7 @@ def test_the_next_place_is_seen_from_the_lattice_point_nearest_to_the_report(ref
 
 def test_no_pair_of_weights_exceeds_the_product_of_both_ratios() -> None:
     for channel in SEEN_FROM:
-        assert channel.max_ratio() <= channel.largest_ratio == Fraction(3) * Fraction(5, 2)
+        assert channel.max_ratio() <= channel.ratio_bound() == Fraction(3) * Fraction(5, 2)
     large = seen_from((7, 5), cells=32, distances=60)
     assert large.inputs * large.outputs > 1 << 16
-    assert large.max_ratio() == large.largest_ratio
+    assert large.max_ratio() == large.ratio_bound()

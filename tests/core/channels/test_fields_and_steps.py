@@ -31,7 +31,6 @@ from deniable.core.channels.fake_data import one_of
 from deniable.core.channels.hashing import mix
 from deniable.core.channels.pair import pair_chances
 from deniable.core.channels.product import digits
-from deniable.core.channels.steps import after
 from deniable.core.channels.subsets import unrank
 from deniable.core.channels.wide_hashing import wide_mix
 from deniable.privacy import FixedCoins
@@ -107,7 +106,7 @@ def test_independent_steps_are_a_product() -> None:
         assert list(steps.row(index)) == list(together.row(index))
     assert steps.max_ratio() is None
     assert Steps(FAIR, 3).max_ratio() == 8
-    assert after(table, 1) is table
+    assert table.after(1) is table
 
 
 def test_a_step_is_seen_from_the_report_before_it() -> None:
@@ -120,7 +119,7 @@ def test_a_step_is_seen_from_the_report_before_it() -> None:
         assert steps.split_output(to * channel.outputs + then) == [to, then]
     long = Steps(channel, 4)
     assert long.inputs * long.outputs > 1 << 16
-    assert long.max_ratio() == channel.largest_ratio**4
+    assert long.max_ratio() == channel.ratio_bound() ** 4
 
 
 def test_every_draw_is_made_from_the_report_just_before_it() -> None:

@@ -17,12 +17,17 @@ from deniable.core import (
     Chain,
     Channel,
     Epsilon,
+    Field,
     Identity,
+    Interpolated,
     Mixture,
     Nested,
+    Product,
     Profile,
     Reference,
     Singleton,
+    Steps,
+    Subsets,
     Table,
     TwoLevel,
     canonical_json,
@@ -32,7 +37,6 @@ from deniable.core.channels.profile import symmetric
 from deniable.core.channels.table import level_rows
 from deniable.errors import InvalidParameter
 from deniable.privacy import exact_law
-from deniable.privacy.conformance.mass import mass
 
 
 def name_of(channel: object) -> str:
@@ -60,7 +64,7 @@ def test_every_row_has_the_same_total_and_runs_add_up(channel: Channel) -> None:
         assert sum(row) == channel.total
         for start in range(channel.outputs):
             for stop in range(start, min(channel.outputs, start + 9) + 1):
-                assert mass(channel, index, start, stop) == sum(row[start:stop])
+                assert channel.mass(index, start, stop) == sum(row[start:stop])
 
 
 @pytest.mark.parametrize("channel", CHANNELS, ids=name_of)
@@ -192,6 +196,13 @@ def test_delta_of_a_log_concave_profile_is_the_worst_over_all_pairs(half: list[i
     assert channel.delta(Fraction(2)) == worst / channel.total
 
 
+def test_delta_is_refused_where_one_ratio_of_neighbours_grows() -> None:
+    bent = Profile([1, 4, 6, 4, 3, 3, 1], first=-3, inputs=2)
+    assert not bent.log_concave()
+    with pytest.raises(InvalidParameter, match="log-concave"):
+        bent.delta(Fraction(2))
+
+
 def test_weights_for_an_epsilon_are_the_largest_allowed() -> None:
     for sets in SETS:
         channel = TwoLevel.at(sets, Epsilon(1))
@@ -232,3 +243,75 @@ def test_weights_for_an_epsilon_are_the_largest_allowed() -> None:
 def test_impossible_channels_are_refused(build: object) -> None:
     with pytest.raises(InvalidParameter):
         build()  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("channel", CHANNELS, ids=name_of)
+def test_what_a_channel_says_about_itself_agrees_with_its_weights(channel: Channel) -> None:
+    possible = [output for output in range(channel.outputs) if channel.possible(output)]
+    assert channel.occurring == len(possible)
+    assert sum(share for _, share, _ in channel.alternatives) in (0, 1)
+    for index in range(channel.inputs):
+        row = list(channel.row(index))
+        layers = channel.layers()
+        if layers is not None:
+            heights = [
+                layers.base + sum(height for window, height in layers.windows if window.contains(index, output))
+                for output in range(channel.outputs)
+            ]
+            assert heights == row
+        if channel.wraps:
+            before = list(channel.row(index - 1 if index else channel.inputs - 1))
+            assert row == [before[-1], *before[:-1]]
+        if channel.between is not None and index % channel.between[1] == 0:
+            inner, steps = channel.between
+            assert row == [steps * weight for weight in inner.row(index // steps)]
+        for start, share, part in channel.alternatives:
+            assert [Fraction(weight, channel.total) for weight in row[start : start + part.outputs]] == [
+                share * Fraction(weight, part.total) for weight in part.row(index)
+            ]
+        for output in range(channel.outputs):
+            digits = channel.split_output(output)
+            assert len(digits) == max(1, len(channel.side_by_side), getattr(channel, "length", 1)) or channel.chained
+
+
+@pytest.mark.parametrize("channel", [c for c in CHANNELS if c.support() is not None and c.buckets is None], ids=name_of)
+def test_what_supports_a_value_has_the_chances_it_says(channel: Channel) -> None:
+    support = channel.support()
+    assert support is not None
+
+    def chance(index: int, *values: int) -> Fraction:
+        rows = enumerate(channel.row(index))
+        weight = sum(weight for output, weight in rows if all(channel.supports(value, output) for value in values))
+        return Fraction(weight, channel.total)
+
+    own, other = support
+    assert {chance(index, index) for index in range(channel.inputs)} == {own}
+    pairs = [(x, v) for x in range(channel.inputs) for v in range(channel.inputs) if x != v]
+    assert {chance(x, v) for x, v in pairs} == {other}
+    together, apart = channel.joint_support()
+    assert {chance(x, x, v) for x, v in pairs} == {together}
+    others = {chance(x, v, w) for x, v in pairs for w in range(channel.inputs) if w not in (x, v)}
+    assert others <= {together, apart}
+
+
+PAIRS = TwoLevel(Subsets(4, 2), 1, 3)
+GAP = Table([[1, 0, 2], [2, 0, 1]])
+
+
+@pytest.mark.parametrize(
+    "channel",
+    [
+        PAIRS,
+        GAP,
+        Product([PAIRS, GAP]),
+        Mixture([PAIRS, PAIRS], [1, 2]),
+        Interpolated(GAP, 3),
+        Field((2, 2), 1, GAP),
+        Steps(GAP, 2),
+    ],
+    ids=name_of,
+)
+def test_outputs_that_never_occur_are_known(channel: Channel) -> None:
+    seen = [output for output in range(channel.outputs) if any(channel.weight(x, output) for x in range(channel.inputs))]
+    assert seen == [output for output in range(channel.outputs) if channel.possible(output)]
+    assert channel.occurring == len(seen) < channel.outputs

@@ -31,6 +31,7 @@ from deniable.core import (
     WideHashing,
     Windows,
 )
+from deniable.core.channels.base import MOST_ENUMERATED
 from deniable.core.channels.direction_distance import MOST_DISTANCES, MOST_SIDE
 from deniable.errors import InvalidParameter
 
@@ -185,7 +186,7 @@ def test_the_first_shape_that_is_not_is_refused_by_the_rule_it_breaks(build: Bui
 
 def test_known_limits_stay_what_they_are() -> None:
     """Batch kernels and the clients of other languages rely on them."""
-    assert (MOST_SIDE, MOST_DISTANCES) == (1 << 13, 1 << 12)
+    assert (MOST_SIDE, MOST_DISTANCES, MOST_ENUMERATED) == (1 << 13, 1 << 12, 1 << 17)
     assert (SEEDS, Hashing(5, 7).members, WideHashing(8, 4, 3).members) == (1 << 32, 1 << 32, 1 << 32)
     assert (Hashing(5, 7).outputs, WideHashing(8, 4, 3).outputs, WideHashing(8, 4, 3).inputs) == (7 << 32, 3 << 32, 256)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import pairwise
 
 import pytest
 
 from deniable.core import (
+    Bits,
     Hadamard,
     Hashing,
     NearestCellSets,
@@ -20,6 +22,7 @@ from deniable.core import (
     slid_window,
     wrapped_window,
 )
+from deniable.core.channels.hadamard import POLYNOMIALS
 from deniable.core.channels.hashing import mix
 from deniable.core.channels.projective import is_prime
 from deniable.errors import InvalidParameter
@@ -88,6 +91,55 @@ def test_hadamard_sets_overlap_in_half_of_each() -> None:
             assert sum(sets.contains(a, y) and sets.contains(b, y) for y in range(8)) == 2
 
 
+@pytest.mark.parametrize("polynomial", POLYNOMIALS)
+def test_the_digits_of_several_checks_are_a_field(polynomial: int) -> None:
+    """It is no product of two others, so every digit but 0 has an inverse; and it is the least such number with its length."""
+    degree = polynomial.bit_length() - 1
+    products = _products(degree)
+    assert [odd for odd in range((1 << degree) + 1, polynomial + 1, 2) if odd not in products] == [polynomial]
+    sets = Hadamard(2, polynomial)
+    few = range(1 << min(sets.checks, 3))
+    for a in few:
+        assert (sets.times(a, 1), sets.times(1, a), sets.times(a, 0)) == (a, a, 0)
+        for b in few:
+            assert sets.times(a, b) == sets.times(b, a)
+            assert all(sets.times(a, b ^ c) == sets.times(a, b) ^ sets.times(a, c) for c in few)
+    assert all(len({sets.times(a, b) for b in range(1 << sets.checks)}) == 1 << sets.checks for a in few if a)
+
+
+def _products(degree: int) -> set[int]:
+    """Products of two binary polynomials of degree 1 or more that have this degree, as numbers."""
+
+    def times(one: int, other: int) -> int:
+        return 0 if not other else (one if other & 1 else 0) ^ (times(one, other >> 1) << 1)
+
+    return {times(a, b) for a in range(2, 1 << degree) for b in range(2, 1 << (degree + 2 - a.bit_length()))}
+
+
+def test_no_more_digits_are_sent_than_there_are_vectors_to_tell_apart() -> None:
+    assert [Hadamard(size).outputs for size in (1, 2, 3, 4, 7, 8)] == [2, 4, 4, 8, 8, 16]
+    assert [Hadamard(size, 7).outputs for size in (1, 2, 5, 6, 21, 22)] == [4, 16, 16, 64, 64, 256]
+
+
+@pytest.mark.parametrize(
+    ("sets", "values"),
+    [(Hadamard(7), (0, 1, 3)), (Hadamard(21, 7), (0, 1, 5)), (Subsets(6, 3), (0, 1, 2)), (Subsets(5, 2), (0, 1, 2))],
+    ids=repr,
+)
+def test_pairs_and_triples_of_sets_share_what_they_say(sets: SetSystem, values: tuple[int, ...]) -> None:
+    """No row of the three is a sum of the others, where there are rows."""
+    first, second, third = ({y for y in range(sets.outputs) if sets.possible(y) and sets.contains(x, y)} for x in values)
+    assert len(first & second) == len(first & third) == sets.overlap()
+    assert len(first & second & third) == sets.triple_overlap()
+
+
+def test_what_sets_say_about_sums_and_sizes() -> None:
+    assert Hashing(9, 5).overlap() == Hashing(9, 5).members / Fraction(5)
+    assert Hashing(9, 5).triple_overlap() == Hashing(9, 5).members / Fraction(25)
+    assert (Subsets(9, 4).ones, Subsets(9, 4).effort) == (4, 3)
+    assert (Bits(3, own=2, other=1, scale=3).sums, Subsets(9, 4).sums, Hashing(9, 5).sums) == ("bits", "bits", "values")
+
+
 def test_hyperplanes_meet_alike() -> None:
     sets = Projective(13, 3, 3)
     meets = {sum(sets.contains(a, y) and sets.contains(b, y) for y in range(13)) for a in range(13) for b in range(a)}
@@ -114,6 +166,7 @@ def test_primes() -> None:
 @pytest.mark.parametrize(
     "build",
     [
+        lambda: Hadamard(0),
         lambda: slid_window(5, 5),
         lambda: slid_window(5, 0),
         lambda: Subsets(4, 4),

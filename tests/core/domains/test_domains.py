@@ -303,3 +303,25 @@ def test_a_trajectory_has_a_fixed_length() -> None:
         path.encode([0, 1, 2])
     with pytest.raises(OutOfDomain, match="a ratio of"):
         Trajectory(Categories(1000), length=2000).decode(-1)
+
+
+def test_an_unknown_name_is_answered_with_the_names_and_never_with_a_guess() -> None:
+    months = Categories(["january", "february", "march", "april", "may", "june", "july", "august", "september", "october"])
+    with pytest.raises(OutOfDomain) as first:
+        months.encode("jnauary")
+    with pytest.raises(OutOfDomain) as second:
+        months.encode("octobre")
+    assert str(first.value) == str(second.value)
+    assert "january, february, march" in str(first.value)
+    assert "clip" not in str(first.value)
+    many = Categories([f"name {i}" for i in range(50)])
+    with pytest.raises(OutOfDomain, match=r"name 19 and 30 more"):
+        many.encode("x")
+
+
+def test_only_what_can_be_clipped_is_told_to_clip() -> None:
+    with pytest.raises(OutOfDomain, match="Clip first"):
+        Interval(0, 1).encode(2)
+    with pytest.raises(OutOfDomain) as error:
+        Categories(3).encode("many")
+    assert "Clip" not in str(error.value)

@@ -43,3 +43,8 @@ def test_odds_are_rounded_up() -> None:
         shown = re.search(r"at most ([0-9.]+) times", meaning(level))
         assert shown is not None
         assert math.exp(level) * (1 - 1e-12) <= float(shown[1]) <= math.exp(level) * 1.0101
+
+
+def test_the_words_change_just_above_each_step() -> None:
+    assert [hiding(step) for step in (1, 3, 5, 10)] == list(ORDER[:-1])
+    assert [hiding(step + Fraction(1, 1000)) for step in (1, 3, 5, 10)] == list(ORDER[1:])

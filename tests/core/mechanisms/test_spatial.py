@@ -26,7 +26,8 @@ from deniable.core import (
     TwoLevel,
 )
 from deniable.core.mechanisms.spatial.nearest_cells import BEST_AREAS, best_area
-from deniable.errors import InvalidParameter
+from deniable.core.mechanisms.spatial.trajectory import TrajectoryMechanism
+from deniable.errors import InvalidParameter, NotSupported
 
 GOLDEN: dict[str, dict[str, Any]] = {
     row["id"]: row for row in json.loads((Path(__file__).parents[2] / "golden" / "golden.json").read_text())
@@ -138,7 +139,7 @@ def test_neighbours_are_those_of_the_definition(sets: NearestCellSets) -> None:
 
 @pytest.mark.parametrize("sets", REGIONS, ids=lambda sets: f"{sets.rows}x{sets.columns}-{sets.members}")
 def test_a_batch_reaches_exactly_as_far(sets: NearestCellSets) -> None:
-    sampler = NearestSampler(TwoLevel(sets, 4, 11))
+    sampler = NearestSampler(TwoLevel(sets, 4, 11), sets)
     numbers, rows, columns, row_offsets, column_offsets = sampler._grid
     for index in range(sets.inputs):
         row, column = sets.place(index)
@@ -200,3 +201,12 @@ def test_a_batch_lists_the_same_neighbours() -> None:
 def test_too_many_places_are_refused() -> None:
     with pytest.raises(InvalidParameter, match="at most 4096 places"):
         NearestPlaces(domain=Points([(i, 0) for i in range(4097)]), epsilon=1)
+
+
+def test_walks_in_a_disc_are_refused_because_it_is_seen_from_its_center_only() -> None:
+    steps: dict[str, Any] = {"direction_cells": 8, "distance_cells": 4}
+    walk = TrajectoryMechanism.divide("tracs-d-disc", Disc((0, 0), 1, cells=8), length=2, epsilon=4, **steps)
+    with pytest.raises(NotSupported, match="seen from its center only"):
+        walk.certificate()
+    one = TrajectoryMechanism.divide("tracs-d-disc", Disc((0, 0), 1, cells=8), length=1, epsilon=4, **steps)
+    assert one.certificate().holds

@@ -537,6 +537,37 @@ def a_nonce_whose_hash_says_the_value(coins: Random) -> Program:
     return lambda value: [until(lambda: coins.getrandbits(32), odd, value), coins.randrange(4)]
 
 
+@subtle
+def a_nonce_whose_hash_ends_with_the_value(coins: Random) -> Program:
+    def odd(nonce: int) -> bool:
+        return hashlib.sha512(b"%d" % nonce).digest()[-1] % 2 == 1
+
+    return lambda value: [until(lambda: coins.getrandbits(64), odd, value), coins.randrange(4)]
+
+
+@subtle
+def the_remainder_of_a_hash(coins: Random) -> Program:
+    def divisible(nonce: int) -> bool:
+        return int(hashlib.sha256(b"%d" % nonce).hexdigest(), 16) % 3 == 0
+
+    return lambda value: until(lambda: coins.getrandbits(64), divisible, value)
+
+
+@subtle
+def the_checksum_of_a_nonce(coins: Random) -> Program:
+    return lambda value: until(lambda: f"{coins.getrandbits(64):016x}", lambda nonce: zlib.crc32(nonce.encode()) % 2 == 1, value)
+
+
+@subtle
+def a_number_in_a_line_of_words(coins: Random) -> Program:
+    def draw(value: int) -> str:
+        before = ",".join(str(coins.getrandbits(coins.randrange(5, 30))) for _ in range(3))
+        after = coins.getrandbits(coins.randrange(5, 30))
+        return f"{before},{coins.getrandbits(20) & ~8 | value << 3};{after}"
+
+    return draw
+
+
 HONEST: dict[str, Maker] = {
     "nonce": lambda coins: lambda value: f"{coins.getrandbits(128):032x}",
     "nonce beside a randomized bit": lambda coins: lambda value: [coins.getrandbits(128), noisy(coins, value)],

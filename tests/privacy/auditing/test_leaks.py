@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
 from random import Random
 
@@ -43,6 +44,19 @@ def test_a_leak_that_shows_under_a_condition_or_a_recipe_only_is_found(name: str
     assert outcome.epsilon_lower > 2
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("told", [0, 5, 9])
+def test_a_checksum_that_tells_one_of_ten_test_values_is_found(told: int) -> None:
+    coins = Random(told)
+
+    def draw(value: int) -> dict[str, object]:
+        payload = coins.randbytes(8)
+        return {"payload": payload.hex(), "check": zlib.crc32(payload + bytes([value == told]))}
+
+    outcome = audit(Scalar(draw), list(range(10)), epsilon=1, samples=20_000, learned=False, order=FixedKeystream("ten"))
+    assert outcome.violated, outcome.words
+
+
 @pytest.mark.parametrize("name", HONEST)
 def test_random_fields_are_not_accused(name: str) -> None:
     """False alarms: at most 1e-6 each, on fixed coins."""
@@ -54,9 +68,23 @@ def test_random_fields_are_not_accused(name: str) -> None:
 def test_nothing_told_about_reports_that_never_repeat_is_no_verdict() -> None:
     found = audited(HONEST["nonce"](Random(1)))
     assert found.violated is None
-    assert found.words == "no verdict: reports hardly ever repeat, and no event told the test values apart"
+    assert found.words == "no verdict: reports hardly ever repeat, and no event distinguished the test values"
     assert "%" not in found.power  # no detection power is claimed
     assert found.to_dict()["verdict"] == "no verdict"
+
+
+@pytest.mark.slow
+def test_an_event_that_tells_next_to_nothing_is_no_verdict_about_reports_that_never_repeat() -> None:
+    """A field that is true for 4 or for 6 of 10 is far from a claim of 5, and says nothing about what a nonce may hold."""
+    coins = Random(7)
+    target = Scalar(lambda value: [coins.getrandbits(128), coins.random() < (0.4, 0.6)[value]])
+    found = audit(target, [0, 1], epsilon=5, samples=6000, learned=False, order=FixedKeystream("next to nothing"))
+    assert found.violated is None
+    assert 0 < found.epsilon_lower < 0.5
+    assert found.words.startswith(
+        "no verdict: reports hardly ever repeat, and the events that distinguish the test values show less"
+    )
+    assert "%" not in found.power
 
 
 def test_an_informative_field_beside_a_nonce_has_a_verdict_and_a_warning() -> None:

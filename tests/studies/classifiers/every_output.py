@@ -8,20 +8,19 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.studies import Feature, ProductLaw, perturbations, product_law
 
-Floats = NDArray[np.float64]
 
-
-def brute(model: Any, record: Floats, sensitive: list[int], law: ProductLaw) -> float:
-    """rho by asking the model at every combination of outputs."""
+def brute(model: Any, record: Floats, sensitive: list[int], law: ProductLaw, tolerance: float | None = None) -> float:
+    """rho by asking the model at every combination of outputs; with a tolerance, numbers that near count."""
     atoms = [one.atoms for one in law.laws]
     rows = np.repeat(record[None], math.prod(numbers.size for numbers, _ in atoms), axis=0)
     rows[:, sensitive] = np.array(list(product(*(numbers for numbers, _ in atoms))))
     chances = np.array([math.prod(chosen) for chosen in product(*(chances for _, chances in atoms))])
-    return float(chances[model.predict(rows) == model.predict(record[None])[0]].sum())
+    said, own = model.predict(rows), model.predict(record[None])[0]
+    return float(chances[said == own if tolerance is None else np.abs(said - own) <= tolerance].sum())
 
 
 def law_of(

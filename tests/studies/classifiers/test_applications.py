@@ -15,9 +15,9 @@ from deniable.errors import InvalidParameter
 from deniable.privacy import FixedKeystream
 from deniable.studies import (
     Feature,
-    Report,
-    Row,
     Study,
+    UtilityReport,
+    UtilityRow,
     best_mechanism,
     best_statement,
     exact_utility,
@@ -121,7 +121,7 @@ def test_the_best_mechanism_is_certain_only_when_it_is() -> None:
     assert together.rows[0].low < one_by_one.rows[0].low
     few = best_mechanism(quantify(asked(SMOOTH), ["sw", "ogpm"], [1], evaluations=50, simultaneous=True), 1)
     assert not few.certain
-    assert "Not told apart" in best_statement(few)
+    assert "Indistinguishable from it" in best_statement(few)
     with pytest.raises(InvalidParameter):
         best_mechanism(together, 3)
 
@@ -192,7 +192,7 @@ def test_a_network_gets_a_proved_bound_below_its_rho() -> None:
     assert statement(report.rows[1], report).startswith("At this record, with probability at least 0.99")
 
 
-def row(**changes: Any) -> Row:
+def row(**changes: Any) -> UtilityRow:
     usual: dict[str, Any] = {
         "mechanism": "ogpm",
         "epsilon": 3.0,
@@ -202,15 +202,15 @@ def row(**changes: Any) -> Row:
         "value": 0.9,
     }
     usual |= {"kind": "exact", "low": 0.87999, "high": 0.95, "method": "exact", "evaluations": 0, "proved": True}
-    return Row(**(usual | changes))
+    return UtilityRow(**(usual | changes))
 
 
 def test_sentences_say_what_is_promised_and_never_round_up() -> None:
-    report = Report((row(),), 1, ("Age", "BMI"), 0.95, False, "answer")
+    report = UtilityReport((row(),), 1, ("Age", "BMI"), 0.95, False, "answer")
     said = statement(report.rows[0], report)
     assert said.startswith("At this record, with probability at least 0.8799 the model keeps the answer")
     assert "Age and BMI are reported by ogpm with epsilon = 3 each, 6 in all." in said
-    sampled = Report((row(kind="estimate", proved=False, worst=0.5, worst_low=0.45999),), 7, ("Age",), 0.95, False, "answer")
+    sampled = UtilityReport((row(kind="estimate", proved=False, worst=0.5, worst_low=0.45999),), 7, ("Age",), 0.95, False, "answer")
     said = statement(sampled.rows[0], sampled)
     assert said.startswith("With 95 % confidence, on average over these 7 records")
     assert "at least 0.4599 (95 % confidence for all of them together)" in worst_statement(sampled.rows[0], sampled)

@@ -142,7 +142,7 @@ def test_a_model_without_names_takes_the_columns_as_they_come(folder: Path) -> N
     [
         ("linear.skops", "renamed.csv", [], "trained with Age, which the data lacks", 2),
         ("linear.skops", "outside.csv", [], "Age of row 2 is outside Interval(0, 100); it is not shown", 1),
-        ("linear.skops", "gap.csv", [], "Age in row 2 is missing or no number", 1),
+        ("linear.skops", "gap.csv", [], "Age in row 2 is missing or not a number", 1),
         ("linear.skops", "data.csv", ["--sensitive", "Weight"], "no feature is called 'Weight'", 2),
         ("linear.skops", "data.csv", ["--sensitive", "Age=0"], "LOW:HIGH", 2),
         ("linear.skops", "data.csv", ["--sensitive", "Age=5:5"], "low must lie below high", 2),

@@ -17,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from deniable.batch import draw_many
+from deniable.batch import Floats, draw_many
 from deniable.core import analytic_sigma, exact_sigma, published_sigma
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import clopper_pearson
@@ -39,7 +39,6 @@ from deniable.studies import (
 )
 from deniable.studies.classifiers.linear import linear_region
 
-Floats = NDArray[np.float64]
 DRAWS = 1_000_000
 MECHANISMS: dict[str, dict[str, Any]] = {
     "ogpm": {},

@@ -25,7 +25,6 @@ from deniable.studies.classifiers.linear import linear_region
 
 from .every_output import brute, law_of
 
-Floats = NDArray[np.float64]
 SOURCE = np.random.Generator(np.random.PCG64(11))
 ROWS = SOURCE.random((400, 5)) * [1, 10, 1, 100, 1] + [0, -5, 0, 0, 3]
 SCALED = (ROWS - [0, -5, 0, 0, 3]) / [1, 10, 1, 100, 1]

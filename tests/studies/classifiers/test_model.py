@@ -100,7 +100,7 @@ def test_what_is_no_classifier_is_refused() -> None:
         as_model(LinearRegression().fit(table, labels))
     with pytest.raises(InvalidParameter, match="not fitted"):
         as_model(LogisticRegression())
-    with pytest.raises(NotSupported, match="is no model"):
+    with pytest.raises(NotSupported, match="is not a model"):
         as_model(3)
 
 

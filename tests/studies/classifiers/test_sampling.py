@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.errors import InvalidParameter
 from deniable.privacy import FixedKeystream
 from deniable.studies import Feature, OutputLaw, Setting, drawn, groups, product_law, settings, shared
-from deniable.studies.arrays import Floats
 from deniable.studies.classifiers import strata
 from deniable.studies.classifiers.intervals import Counted, Drawn, Pooled, Weighted, average, poisson_upper, worst
 from deniable.studies.classifiers.sampling import Envelope

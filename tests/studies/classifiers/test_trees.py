@@ -28,7 +28,6 @@ from deniable.studies.classifiers.region import Blocks
 
 from .every_output import brute, law_of
 
-Floats = NDArray[np.float64]
 SOURCE = np.random.Generator(np.random.PCG64(5))
 # Values like ages and counts: thresholds lie on the lattice's own points, where comparisons are delicate.
 ROWS = np.round(SOURCE.random((300, 4)) * [100, 10, 1, 50], 1)

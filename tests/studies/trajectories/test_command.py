@@ -217,7 +217,8 @@ def test_places_that_are_no_numbers_are_refused_or_left_out_as_asked(tmp_path: P
     assert refused.exit_code == 1
     assert "--bad drop" in refused.output
     assert (
-        "no numbers or no degrees: 1 location left out" in run("perturb", source, BOX, "-e", 4, "--bad", "drop", "-o", out).output
+        "not numbers, or not valid degrees: 1 location left out"
+        in run("perturb", source, BOX, "-e", 4, "--bad", "drop", "-o", out).output
     )
 
 
@@ -239,6 +240,7 @@ def test_commands_of_the_page_run_where_the_data_is(tmp_path: Path, monkeypatch:
     assert len(commands) >= 3
     monkeypatch.chdir(tmp_path)
     (tmp_path / "chicago_checkins.csv").symlink_to(FOLDER / "chicago_checkins.csv")
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     for command in commands:
         # The comparison of everything takes a minute: here with two paths and the quick mechanisms.
         quick = (

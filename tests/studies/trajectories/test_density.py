@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from deniable.batch import Reports, accumulator_for, draw_many, randomize_many
+from deniable.batch import Floats, Reports, accumulator_for, draw_many, randomize_many
 from deniable.core import Disc, Interval, Polygon, Record, Rectangle, make_mechanism
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import binned, dense
@@ -18,7 +18,6 @@ from deniable.studies.trajectories.fine_density import resampled, smoothed
 from deniable.studies.trajectories.nearest_law import NearestLaw
 from deniable.studies.trajectories.place_channel import place_channel
 
-Floats = NDArray[np.float64]
 METHODS: tuple[Literal["em", "ems"], ...] = ("em", "ems")
 
 
@@ -37,9 +36,9 @@ REGIONS: dict[str, Any] = {
 @pytest.mark.parametrize("name", REGIONS)
 @pytest.mark.parametrize("epsilon", [0.5, 2, 5])
 def test_stretches_of_rows_equal_the_matrix_of_nearest_cells(name: str, epsilon: float) -> None:
-    channel: Any = make_mechanism("nearest-cells", domain=REGIONS[name], epsilon=epsilon).channel
-    law, size = NearestLaw(channel), channel.inputs
-    matrix = dense(channel, np.arange(size))
+    mechanism: Any = make_mechanism("nearest-cells", domain=REGIONS[name], epsilon=epsilon)
+    law, size = NearestLaw(mechanism), mechanism.channel.inputs
+    matrix = dense(mechanism.channel, np.arange(size))
     values = np.random.default_rng(1).random(size)
     assert np.abs(law.chances(values) - values @ matrix).max() < 1e-12
     assert np.abs(law.averages(values) - matrix @ values).max() < 1e-12

@@ -87,7 +87,7 @@ SECRET = "77.4242"
         ("nan.csv", f"lat,lon\nnan,{SECRET}\n", "not a number"),
         ("empty.csv", f"lat,lon\n,{SECRET}\n", "not a number"),
         ("inf.csv", f"lat,lon\ninf,{SECRET}\n", "not a number"),
-        ("far.csv", f"lat,lon\n{SECRET},999\n", "no degrees"),
+        ("far.csv", f"lat,lon\n{SECRET},999\n", "not valid degrees"),
         ("short.csv", f"lat,lon\n{SECRET}\n", "line 2: the row has fewer columns"),
         ("names.csv", f"breite,laenge\n{SECRET},1\n", "no columns named"),
         ("bomb.gpx", f'<!DOCTYPE a [<!ENTITY b "{SECRET}">]><gpx>&b;</gpx>', "entities"),

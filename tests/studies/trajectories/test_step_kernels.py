@@ -82,7 +82,7 @@ def test_a_walk_through_many_chunks_sees_every_place_from_the_report_before_it()
     now = channel
     for begin, output, place in zip(begins, outputs.tolist(), places.tolist(), strict=True):
         now = channel if begin else now
-        assert mechanism.read(now, output) == tuple(place)
+        assert mechanism._read(now, output) == tuple(place)
         now = now.after(output)
 
 

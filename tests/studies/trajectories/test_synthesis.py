@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from deniable.batch import SystemKeystream
+from deniable.batch import Floats, SystemKeystream
 from deniable.core import Interval, Rectangle
 from deniable.errors import InvalidParameter, OutOfDomain
 from deniable.privacy import CountingCoins, FixedCoins, FixedKeystream
 from deniable.studies import MovementSurvey, Paths
 from deniable.studies.trajectories.grid_walks import GridMoves, Walks
 from deniable.studies.trajectories.synthesis import QUESTIONS
-
-Floats = NDArray[np.float64]
 
 
 def square(cells: int) -> Rectangle:

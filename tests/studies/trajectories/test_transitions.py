@@ -7,15 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from deniable.batch import Reports, draw_many, randomize_many
+from deniable.batch import Integers, Reports, draw_many, randomize_many
 from deniable.core import Interval, Rectangle, make_mechanism
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.privacy import FixedKeystream
 from deniable.studies import length_distribution, origin_destination, transition_table
-
-Integers = NDArray[np.int64]
 
 
 def rectangle(columns: int, rows: int) -> Rectangle:

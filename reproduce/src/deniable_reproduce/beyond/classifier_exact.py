@@ -19,7 +19,7 @@ ORDER = ["exact, errors where the mechanism answers", "exact, errors at the box'
 
 def compute(run: Run) -> Result:
     """Two classifiers that a test with tolerance 0.01 accepts on [0.2, 0.8]: one errs near x, one at the ends of the box."""
-    found: dict[str, list[float]] = {name: [] for name in ORDER}
+    utilities: dict[str, list[float]] = {name: [] for name in ORDER}
     for epsilon in EPSILONS:
         law = OutputLaw(Feature(0, 1).perturbed_by("ogpm", epsilon), X)
         numbers, chances = law.atoms
@@ -29,11 +29,11 @@ def compute(run: Run) -> Result:
         places = ((float(numbers[inside][0]), float(numbers[inside][-1]), int(inside.sum())),)
         test = SampleTest(0.95, TAU, 1, places)
         whole = float(kept.sum())
-        found[ORDER[0]].append(significant(whole - float(kept[-wrong:].sum())))
-        found[ORDER[1]].append(significant(whole - float(kept[:wrong].sum())))
-        found[ORDER[2]].append(significant(printed_product(whole, TAU)))
-        found[ORDER[3]].append(significant(bound_from_test(Box((LOW,), (HIGH,)), test, ProductLaw([law]))))
-    return {"epsilons": EPSILONS, "values": found, "tolerance": TAU}
+        utilities[ORDER[0]].append(significant(whole - float(kept[-wrong:].sum())))
+        utilities[ORDER[1]].append(significant(whole - float(kept[:wrong].sum())))
+        utilities[ORDER[2]].append(significant(printed_product(whole, TAU)))
+        utilities[ORDER[3]].append(significant(bound_from_test(Box((LOW,), (HIGH,)), test, ProductLaw([law]))))
+    return {"epsilons": EPSILONS, "values": utilities, "tolerance": TAU}
 
 
 def draw(result: Result) -> Mapping[str, Any]:

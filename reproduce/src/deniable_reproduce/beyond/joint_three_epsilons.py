@@ -26,15 +26,20 @@ def compute(run: Run) -> Result:
     for title, pair in (("published heuristic", published_pair(EPSILON)), ("bounded, ε_c = 2", bounded_pair(EPSILON, 2))):
         rows: list[Row] = []
         for m in colluders:
-            found = account(pair, USERS, m)
-            values = (found.epsilon_marginal, found.epsilon_secret_pairing, found.epsilon_known_pairing, found.epsilon_printed)
+            privacy = account(pair, USERS, m)
+            values = (
+                privacy.epsilon_marginal,
+                privacy.epsilon_secret_pairing,
+                privacy.epsilon_known_pairing,
+                privacy.epsilon_printed,
+            )
             rows += [
                 {"x": m / USERS, "y": significant(value), "series": name}
                 for name, value in zip(ORDER, values, strict=True)
                 if math.isfinite(value)
             ]
             if title == "published heuristic" and m in SHOWN:
-                numbers[f"ε with a secret pairing, m = {m}"] = found.epsilon_secret_pairing
+                numbers[f"ε with a secret pairing, m = {m}"] = privacy.epsilon_secret_pairing
         numbers[f"ε when the partner's indicator is known, {title}"] = account(pair, USERS, 1).epsilon_known_pairing
         panels.append({"title": title, "rows": rows})
         run.progress(len(panels), 2)
@@ -56,8 +61,8 @@ def compute(run: Run) -> Result:
 def draw(result: Result) -> Mapping[str, Any]:
     """Epsilons over the share of colluders."""
     panels = [
-        Panel(found["rows"], title=found["title"], x="share of colluders m/n", y="ε of one honest user", y_range=(0.9, 2.1))
-        for found in result["panels"]
+        Panel(panel["rows"], title=panel["title"], x="share of colluders m/n", y="ε of one honest user", y_range=(0.9, 2.1))
+        for panel in result["panels"]
     ]
     return {
         "epsilons": line_panels(

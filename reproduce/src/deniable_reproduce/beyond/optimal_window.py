@@ -25,21 +25,21 @@ def compute(run: Run) -> Result:
     for loss in LOSSES:
         rows = []
         for epsilon in levels:
-            found = design(Interval(0, 1), loss, epsilon)
+            designed = design(Interval(0, 1), loss, epsilon)
             window = worst_case(make_mechanism("window", epsilon=epsilon, loss_exponent=LOSSES.index(loss) + 1), loss).error
-            errors = {PUBLISHED: found.published["worst_case"], WINDOW: window, OURS: found.worst_case}
+            errors = {PUBLISHED: designed.published["worst_case"], WINDOW: window, OURS: designed.worst_case}
             rows += [
-                {"x": epsilon, "y": significant(error / found.lower_bound, 6), "series": name} for name, error in errors.items()
+                {"x": epsilon, "y": significant(error / designed.lower_bound, 6), "series": name} for name, error in errors.items()
             ]
             table_rows.append(
                 {
                     "loss": loss,
                     "ε": epsilon,
-                    "published": significant(found.published["worst_case"], 5),
+                    "published": significant(designed.published["worst_case"], 5),
                     "best window": significant(window, 5),
-                    "best found": significant(found.worst_case, 5),
-                    "bound": significant(found.lower_bound, 5),
-                    "mechanism": found.mechanism.name,
+                    "best found": significant(designed.worst_case, 5),
+                    "bound": significant(designed.lower_bound, 5),
+                    "mechanism": designed.mechanism.name,
                 }
             )
             run.progress(len(table_rows), len(LOSSES) * len(levels))
@@ -54,17 +54,17 @@ def compute(run: Run) -> Result:
 
 def draw(result: Result) -> Mapping[str, Any]:
     """Multiples of the bound."""
-    tops = [max(row["y"] for row in found["rows"]) for found in result["panels"]]
+    tops = [max(row["y"] for row in panel["rows"]) for panel in result["panels"]]
     panels = [
         Panel(
-            found["rows"],
-            title=found["title"],
+            panel["rows"],
+            title=panel["title"],
             x="privacy parameter ε",
             y="worst error / lower bound",
             points=True,
             y_range=(0.95, 1.02 * top),
         )
-        for found, top in zip(result["panels"], tops, strict=True)
+        for panel, top in zip(result["panels"], tops, strict=True)
     ]
     return {
         "multiples": line_panels(

@@ -43,8 +43,8 @@ def compute(run: Run) -> Result:
     runs = run.repetitions(1_000, 20_000)
     numbers: dict[str, float] = {"slope, central": slope(central), "slope, local": slope(local), "simulated surveys each": runs}
     for n in SIMULATED:
-        found = simulate(alone, n, round(0.3 * n), runs, keystream=run.keystream(f"lecture central {n}"))
-        inside = sum(abs(found.estimates / n - found.ones / n) <= local(n)) / runs
+        simulated = simulate(alone, n, round(0.3 * n), runs, keystream=run.keystream(f"lecture central {n}"))
+        inside = sum(abs(simulated.estimates / n - simulated.ones / n) <= local(n)) / runs
         numbers[f"share of surveys within the local bound, n = {n}"] = float(inside)
     for target in TARGETS:
         few, many = math.ceil(math.log(100) / (EPSILON * target)), math.ceil((local(1) / target) ** 2)

@@ -9,6 +9,7 @@ from typing import Any
 from deniable.core import Categories, make_mechanism
 from deniable_reproduce.artifact import Artifact, Claim, Published, Result, Run, named
 from deniable_reproduce.pictures import Panel, curve, line_panels
+from deniable_reproduce.verdict import OURS
 
 PROMISED, PRINTED, RIGHT = "promised", "½ ± ε/2, as in the notes", "½ ± tanh(ε/2)/2"
 LEVELS = [round(0.05 * place, 6) for place in range(1, 20)]
@@ -59,7 +60,7 @@ ARTIFACT = Artifact(
             1e-9,
             "Lecture 20",
             WHY,
-            variants=named("real epsilon with tanh(ε/2), ε = 0.25"),
+            evidence=named("real epsilon with tanh(ε/2), ε = 0.25"),
         ),
         Published(
             "real epsilon of the notes' signs, ε = 0.9",
@@ -67,9 +68,9 @@ ARTIFACT = Artifact(
             1e-9,
             "Lecture 20",
             WHY,
-            variants=named("real epsilon with tanh(ε/2), ε = 0.9"),
+            evidence=named("real epsilon with tanh(ε/2), ε = 0.9"),
         ),
-        Published("real epsilon with tanh(ε/2), ε = 0.25", 0.25, 1e-6, "the promise"),
+        Published("real epsilon with tanh(ε/2), ε = 0.25", 0.25, 1e-6, OURS),
     ),
-    claims=(Claim("with tanh(ε/2) the promise holds at every ε, exactly", "this project", lambda result: bool(result["holds"])),),
+    claims=(Claim("with tanh(ε/2) the promise holds at every ε, exactly", OURS, lambda result: bool(result["holds"])),),
 )

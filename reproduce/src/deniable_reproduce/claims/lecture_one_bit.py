@@ -25,7 +25,7 @@ def one_bit(epsilon: float) -> float:
 
 
 def laplace(epsilon: float) -> float:
-    """2 m²/ε²."""
+    """The variance 2 m²/ε² of the Laplace mechanism on a range of width m."""
     return 2 * RANGE**2 / epsilon**2
 
 

@@ -27,18 +27,18 @@ def compute(run: Run) -> Result:
     panels = []
     numbers: dict[str, float] = {}
     for name, (p0, p1) in PAIRS.items():
-        found = [extremal_design(p0, p1, level) for level in levels]
-        rows = curve(levels, [one.binary / one.optimum for one in found], "binary")
-        rows += curve(levels, [one.k_rr / one.optimum for one in found], "k-RR")
+        designs = [extremal_design(p0, p1, level) for level in levels]
+        rows = curve(levels, [one.binary / one.optimum for one in designs], "binary")
+        rows += curve(levels, [one.k_rr / one.optimum for one in designs], "k-RR")
         panels.append({"title": name, "rows": rows})
         binary_up_to, response_from = regimes(p0, p1)
         numbers[f"binary is best up to ε, {name}"] = binary_up_to
         numbers[f"k-RR is best from ε, {name}"] = response_from
-        numbers[f"most outputs needed, {name}"] = max(one.mechanism.channel.outputs for one in found)
+        numbers[f"most outputs needed, {name}"] = max(one.mechanism.channel.outputs for one in designs)
         # Large ε: divergences of binary and k-RR against the bound, with a hair for rounding.
-        numbers[f"binary falls short by, {name}"] = max(1 - one.binary / one.optimum for one in found)
+        numbers[f"binary falls short by, {name}"] = max(1 - one.binary / one.optimum for one in designs)
         promised = [1 / (2 * (math.exp(level) + 1) ** 2) for level in levels]
-        kept = [one.binary / one.optimum / least for one, least in zip(found, promised, strict=True)]
+        kept = [one.binary / one.optimum / least for one, least in zip(designs, promised, strict=True)]
         numbers[f"binary's share of the best / promised share, least, {name}"] = min(kept)
         small = extremal_design(p0, p1, SMALL)
         distance = sum(abs(a - b) for a, b in zip(p0, p1, strict=True)) / 2
@@ -52,9 +52,9 @@ def draw(result: Result) -> Mapping[str, Any]:
     """Shares of the best divergence."""
     panels = [
         Panel(
-            found["rows"], title=found["title"], x="privacy parameter ε", y="KL divergence / the best possible", y_range=(0, 1.02)
+            panel["rows"], title=panel["title"], x="privacy parameter ε", y="KL divergence / the best possible", y_range=(0, 1.02)
         )
-        for found in result["panels"]
+        for panel in result["panels"]
     ]
     return {
         "regimes": line_panels(

@@ -19,14 +19,14 @@ def compute(run: Run) -> Result:
     panels = []
     numbers: dict[str, float] = {}
     for name, (p0, p1) in PAIRS.items():
-        found = [extremal_design(p0, p1, level, "tv") for level in levels]
-        rows = curve(levels, [one.binary / one.optimum for one in found], "binary")
-        rows += curve(levels, [one.k_rr / one.optimum for one in found], "k-RR")
+        designs = [extremal_design(p0, p1, level, "tv") for level in levels]
+        rows = curve(levels, [one.binary / one.optimum for one in designs], "binary")
+        rows += curve(levels, [one.k_rr / one.optimum for one in designs], "k-RR")
         panels.append({"title": name, "rows": rows})
         distance = sum(abs(a - b) for a, b in zip(p0, p1, strict=True)) / 2
-        numbers[f"binary falls short by, {name}"] = max(1 - one.binary / one.optimum for one in found)
+        numbers[f"binary falls short by, {name}"] = max(1 - one.binary / one.optimum for one in designs)
         numbers[f"largest |best / (tanh(ε/2) TV) − 1|, {name}"] = max(
-            abs(one.optimum / (math.tanh(level / 2) * distance) - 1) for level, one in zip(levels, found, strict=True)
+            abs(one.optimum / (math.tanh(level / 2) * distance) - 1) for level, one in zip(levels, designs, strict=True)
         )
         run.progress(len(panels), len(PAIRS))
     return {"numbers": numbers, "panels": panels}
@@ -36,9 +36,9 @@ def draw(result: Result) -> Mapping[str, Any]:
     """Shares of the best total variation."""
     panels = [
         Panel(
-            found["rows"], title=found["title"], x="privacy parameter ε", y="total variation / the best possible", y_range=(0, 1.02)
+            panel["rows"], title=panel["title"], x="privacy parameter ε", y="total variation / the best possible", y_range=(0, 1.02)
         )
-        for found in result["panels"]
+        for panel in result["panels"]
     ]
     return {"shares": line_panels(panels, ORDER, title="For total variation, one bit is enough at every ε")}
 

@@ -22,10 +22,10 @@ def compute(run: Run) -> Result:
         for a, b in product(range(one.inputs), range(two.inputs))
     }
     worst = max(top / bottom for mine in rows.values() for other in rows.values() for top, bottom in zip(mine, other, strict=True))
-    found = []
+    parts = []
     for name, channel in (("first", one), ("second", two)):
-        found.append({"part": name, "epsilon": math.log(float(channel.max_ratio()))})
-    return {"numbers": {"ln of the largest ratio": math.log(worst)}, "parts": found}
+        parts.append({"part": name, "epsilon": math.log(float(channel.max_ratio()))})
+    return {"numbers": {"ln of the largest ratio": math.log(worst)}, "parts": parts}
 
 
 def table(result: Result) -> Sequence[Mapping[str, Any]]:

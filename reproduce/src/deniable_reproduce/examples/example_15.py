@@ -25,12 +25,12 @@ def scores(rows: Any) -> Any:
 
 def compute(run: Run) -> Result:
     """The answer at (0.5, 0.5) and the radius; by mixed-integer programming too, where torch is installed."""
-    found = scores([[0.5, 0.5]])[0]
+    at_middle = scores([[0.5, 0.5]])[0]
     numbers: dict[str, float] = {
-        "class at (0.5, 0.5)": int(np.argmax(found)) + 1,
+        "class at (0.5, 0.5)": int(np.argmax(at_middle)) + 1,
         "l∞ radius": significant(_bisected(), 7),
     }
-    result: Result = {"numbers": numbers, "scores": [significant(float(score)) for score in found]}
+    result: Result = {"numbers": numbers, "scores": [significant(float(score)) for score in at_middle]}
     result["radius of Figure 7.2"] = significant(exact_radius(), 7)
     if run.package("torch"):
         result["by programming"] = significant(_programmed(), 7)
@@ -47,8 +47,8 @@ def _bisected() -> float:
     low, high = 0.0, 0.5
     while high - low > 1e-9:
         middle = (low + high) / 2
-        found = scores(0.5 + middle * edges)
-        if bool((found[:, 1 - mine] >= found[:, mine]).any()):
+        at_edges = scores(0.5 + middle * edges)
+        if bool((at_edges[:, 1 - mine] >= at_edges[:, mine]).any()):
             high = middle
         else:
             low = middle

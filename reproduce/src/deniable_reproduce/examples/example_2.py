@@ -14,7 +14,7 @@ P, USERS, ONES = "4/5", 2, 2
 
 
 def compute(run: Run) -> Result:
-    """Exact."""
+    """Privacy of one answer, and the variance of two answers counted, by the exact formulas."""
     alone = Pair.exactly(P, 0)
     numbers = {
         "ln(p/q)": account(alone, USERS, 0).epsilon_marginal,

@@ -27,12 +27,12 @@ def cells() -> dict[str, float]:
 
 def compute(run: Run) -> Result:
     """Exact, from the integer table."""
-    found = cells()
+    probabilities = cells()
     privacy = account(PAIR, USERS, 1)
     numbers = {
-        **found,
+        **probabilities,
         "probability of the truth": float(PAIR.truth),
-        "covariance": found["T1 = 1, T2 = 1"] - float(PAIR.truth) ** 2,
+        "covariance": probabilities["T1 = 1, T2 = 1"] - float(PAIR.truth) ** 2,
         "variance of the count": float(variance_joint(PAIR, USERS, ONES)),
         "variance, each alone": float(variance_independent(PAIR, USERS)),
         "ln(p/q)": privacy.epsilon_marginal,

@@ -27,7 +27,7 @@ def compute(run: Run) -> Result:
         numbers[f"{name}: ln of the largest ratio"] = mechanism.certificate().epsilon_exact
         numbers[f"{name}: error at x = 0.5"] = expected_error(mechanism, X)
         numbers[f"{name}: worst error"] = worst_case(mechanism).error
-    panels = [{"title": name, "rows": density_rows(made, X, name)} for name, made in ((THREE, three), (SEVEN, seven))]
+    panels = [{"title": name, "rows": density_rows(built, X, name)} for name, built in ((THREE, three), (SEVEN, seven))]
     return {"numbers": numbers, "panels": panels}
 
 
@@ -35,9 +35,9 @@ def draw(result: Result) -> Mapping[str, Any]:
     """Three pieces on the left, seven on the right."""
     panels = [
         Panel(
-            found["rows"], title=found["title"], x="answer y", y="probability density", steps=True, x_range=(0, 1), y_range=(0, 2)
+            panel["rows"], title=panel["title"], x="answer y", y="probability density", steps=True, x_range=(0, 1), y_range=(0, 2)
         )
-        for found in result["panels"]
+        for panel in result["panels"]
     ]
     return {
         "densities": line_panels(

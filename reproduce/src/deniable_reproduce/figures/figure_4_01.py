@@ -62,8 +62,8 @@ def compute(run: Run) -> Result:
 
 def draw(result: Result) -> Mapping[str, Any]:
     """A map for each number of colluders."""
-    there = [name for name in REGION[1:] if any(row["region"] == name for found in result["panels"] for row in found["rows"])]
-    drawn = [_map(found, there) for found in result["panels"]]
+    there = [name for name in REGION[1:] if any(row["region"] == name for panel in result["panels"] for row in panel["rows"])]
+    drawn = [_map(panel, there) for panel in result["panels"]]
     whole = alt.hconcat(*drawn, spacing=30).resolve_scale(color="shared", fill="shared")
     return {
         "maps": themed(
@@ -74,8 +74,8 @@ def draw(result: Result) -> Mapping[str, Any]:
     }
 
 
-def _map(found: Mapping[str, Any], there: list[str]) -> Any:
-    base = pair_tables(found["rows"], ticks=5)
+def _map(panel: Mapping[str, Any], there: list[str]) -> Any:
+    base = pair_tables(panel["rows"], ticks=5)
     heat = base.mark_rect().encode(
         color=alt.Color(
             "deviation:Q",
@@ -101,7 +101,7 @@ def _map(found: Mapping[str, Any], there: list[str]) -> Any:
         .mark_point(size=130, filled=True, opacity=1, color=COLOURS[3], stroke="white")
         .encode(x="p:Q", y="rho:Q")
     )
-    heading = alt.TitleParams(found["title"], fontSize=14, fontWeight="normal", anchor="middle")
+    heading = alt.TitleParams(panel["title"], fontSize=14, fontWeight="normal", anchor="middle")
     return (heat + outside + alone).properties(width=310, height=280, title=heading)
 
 

@@ -21,8 +21,8 @@ def compute(run: Run) -> Result:
     numbers: dict[str, float] = {}
     for place, (name, (n, ones)) in enumerate(PUBLISHED_COUNTS.items()):
         for epsilon in LEVELS:
-            found = errors(run, epsilon, n, ones, runs, f"figure 4.3 {name}")
-            for mechanism, error in found.items():
+            of_mechanism = errors(run, epsilon, n, ones, runs, f"figure 4.3 {name}")
+            for mechanism, error in of_mechanism.items():
                 simulated = error.simulation
                 assert simulated is not None
                 rows.append(
@@ -36,7 +36,7 @@ def compute(run: Run) -> Result:
                     }
                 )
                 largest = max(largest, abs(error.deviation))
-            numbers[f"MSE of JRR / RR, {name}, ε = {epsilon:g}"] = found[JOINT].mse / found[PLAIN].mse
+            numbers[f"MSE of JRR / RR, {name}, ε = {epsilon:g}"] = of_mechanism[JOINT].mse / of_mechanism[PLAIN].mse
         run.progress(place + 1, len(PUBLISHED_COUNTS))
     numbers["largest deviation of a simulated MSE (standard errors)"] = largest
     numbers["simulated surveys each"] = runs

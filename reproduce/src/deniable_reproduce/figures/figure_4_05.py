@@ -23,12 +23,12 @@ def compute(run: Run) -> Result:
         for share in SHARES:
             ones = round(n * share)
             for epsilon in GRID:
-                found = errors(run, epsilon, n, ones, runs, "figure 4.5")
-                rows.append({"x": epsilon, "y": significant(found[JOINT].mse), "series": f"{JOINT}, n₁/n = {share:g}"})
+                of_mechanism = errors(run, epsilon, n, ones, runs, "figure 4.5")
+                rows.append({"x": epsilon, "y": significant(of_mechanism[JOINT].mse), "series": f"{JOINT}, n₁/n = {share:g}"})
                 if share == SHARES[0]:
-                    rows.append({"x": epsilon, "y": significant(found[PLAIN].mse), "series": PLAIN})
-                numbers[f"JRR / RR, n = {n}, n₁/n = {share:g}, ε = {epsilon:g}"] = found[JOINT].mse / found[PLAIN].mse
-                largest = max(largest, *(abs(error.deviation) for error in found.values()))
+                    rows.append({"x": epsilon, "y": significant(of_mechanism[PLAIN].mse), "series": PLAIN})
+                numbers[f"JRR / RR, n = {n}, n₁/n = {share:g}, ε = {epsilon:g}"] = of_mechanism[JOINT].mse / of_mechanism[PLAIN].mse
+                largest = max(largest, *(abs(error.deviation) for error in of_mechanism.values()))
         panels.append({"title": f"n = {n}", "rows": rows})
         run.progress(place + 1, len(SIZES))
     numbers["largest deviation of a simulated MSE (standard errors)"] = largest
@@ -39,8 +39,8 @@ def compute(run: Run) -> Result:
 def draw(result: Result) -> Mapping[str, Any]:
     """A panel for each number of users."""
     panels = [
-        Panel(found["rows"], title=found["title"], x="ε", y="MSE (users²)", log_x=True, log_y=True, points=True, ticks=GRID)
-        for found in result["panels"]
+        Panel(panel["rows"], title=panel["title"], x="ε", y="MSE (users²)", log_x=True, log_y=True, points=True, ticks=GRID)
+        for panel in result["panels"]
     ]
     return {
         "errors": line_panels(

@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any
 
 from deniable.core import make_mechanism
-from deniable.planning import PiecesCheck, check_pieces
 from deniable_reproduce.artifact import Artifact, Claim, Published, Result, Run
+from deniable_reproduce.bilinear import PiecesCheck, check_pieces
 from deniable_reproduce.densities import step_rows, window
 from deniable_reproduce.pictures import Panel, line_panels
 
@@ -28,14 +28,14 @@ def compute(run: Run) -> Result:
     The solver is stopped before it has proved the last percents; its best density is there long before. What it has
     proved by then depends on the machine, and is left out; the theorem does not need it.
     """
-    found = solved_within(30.0 if run.full else 2.0)
+    solutions = solved_within(30.0 if run.full else 2.0)
     left, right, high, _ = window(make_mechanism("ogpm", epsilon=EPSILON), X)
     numbers = {
-        "same error": float(found.same_error),
-        "same pieces": float(found.same_pieces),
+        "same error": float(solutions.same_error),
+        "same pieces": float(solutions.same_pieces),
     }
     panels = []
-    for count, solved in zip(PIECES, found.at_x, strict=True):
+    for count, solved in zip(PIECES, solutions.at_x, strict=True):
         shape = solved.merged()
         name = f"best of {count} pieces"
         panels.append(
@@ -54,11 +54,11 @@ def draw(result: Result) -> Mapping[str, Any]:
     """One panel for each number of pieces."""
     panels = [
         Panel(
-            found["rows"], title=found["title"], x="answer y", y="probability density", steps=True, x_range=(0, 1), y_range=(0, 2)
+            panel["rows"], title=panel["title"], x="answer y", y="probability density", steps=True, x_range=(0, 1), y_range=(0, 2)
         )
-        for found in result["panels"][1:]
+        for panel in result["panels"][1:]
     ]
-    names = [found["title"] for found in result["panels"][1:]]
+    names = [panel["title"] for panel in result["panels"][1:]]
     return {
         "densities": line_panels(
             panels, names, title="The best densities of 4 and 5 pieces", subtitle="ε = 1, x = 0.3, absolute error", dashed=False
@@ -86,5 +86,5 @@ ARTIFACT = Artifact(
         Claim("they are one density after merging", "Figure 5.2", lambda result: result["numbers"]["same pieces"] == 1.0),
         Claim("they have one error", "Figure 5.2", lambda result: result["numbers"]["same error"] == 1.0),
     ),
-    note="Needs pyscipopt (the extra `scip`).",
+    note="Needs pyscipopt (`deniable-reproduce[scip]`).",
 )

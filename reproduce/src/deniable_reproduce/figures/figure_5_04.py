@@ -34,11 +34,11 @@ def draw(result: Result) -> Mapping[str, Any]:
     """One panel for each value."""
     panels = [
         Panel(
-            found["rows"], title=found["title"], x="answer y", y="probability density", steps=True, x_range=(0, 1), y_range=(0, 2)
+            panel["rows"], title=panel["title"], x="answer y", y="probability density", steps=True, x_range=(0, 1), y_range=(0, 2)
         )
-        for found in result["panels"]
+        for panel in result["panels"]
     ]
-    names = [found["title"] for found in result["panels"]]
+    names = [panel["title"] for panel in result["panels"]]
     return {"densities": line_panels(panels, names, title="OGPM (Theorem 7) at ε = 1", dashed=False)}
 
 

@@ -24,9 +24,9 @@ def compute(run: Run) -> Result:
     circles = []
     numbers: dict[str, float] = {}
     for name, x in PLACES.items():
-        found = density(mechanism, x, BINS)
-        high, low = float(found.heights.max()), float(found.heights.min())
-        width = float((found.heights > (high + low) / 2).mean())
+        curve = density(mechanism, x, BINS)
+        high, low = float(curve.heights.max()), float(curve.heights.min())
+        width = float((curve.heights > (high + low) / 2).mean())
         begin, end = (x - math.pi * width) % (2 * math.pi), (x + math.pi * width) % (2 * math.pi)
         numbers |= {f"arc begins at (π), {name}": begin / math.pi, f"arc ends at (π), {name}": end / math.pi}
         numbers |= {f"density inside, {name}": high, f"density outside, {name}": low}
@@ -38,11 +38,11 @@ def draw(result: Result) -> Mapping[str, Any]:
     """A circle for each direction."""
     parts = [
         {
-            "title": found["title"],
-            "arcs": {"favoured": arc(found["x"], found["half"]), "others": arc(found["x"] + math.pi, math.pi - found["half"])},
-            "point": found["x"],
+            "title": circle["title"],
+            "arcs": {"favoured": arc(circle["x"], circle["half"]), "others": arc(circle["x"] + math.pi, math.pi - circle["half"])},
+            "point": circle["x"],
         }
-        for found in result["circles"]
+        for circle in result["circles"]
     ]
     return {
         "arcs": ring(

@@ -62,10 +62,10 @@ READINGS: Mapping[str, tuple[Callable[[float], float], float, float]] = {
 
 def other_split(error: Callable[[float], float], factor: float, total: float) -> tuple[float, float]:
     """The split that is best by another reading."""
-    found = minimize_scalar(
+    minimum = minimize_scalar(
         lambda first: error(first) + factor * error(total - first), bounds=(0, total), method="bounded", options={"xatol": 1e-9}
     )
-    return round(float(found.x), 6), round(total - float(found.x), 6)
+    return round(float(minimum.x), 6), round(total - float(minimum.x), 6)
 
 
 def compute(run: Run) -> Result:
@@ -116,11 +116,11 @@ def draw(result: Result) -> Mapping[str, Any]:
     """The favoured regions, and the sum of errors over the split."""
     parts = [
         {
-            "title": found["title"],
-            "region": sector(found["angle"], found["half"], found["inner"], found["outer"]),
-            "point": (found["r"] * math.cos(found["angle"]), found["r"] * math.sin(found["angle"])),
+            "title": area["title"],
+            "region": sector(area["angle"], area["half"], area["inner"], area["outer"]),
+            "point": (area["r"] * math.cos(area["angle"]), area["r"] * math.sin(area["angle"])),
         }
-        for found in result["regions"]
+        for area in result["regions"]
     ]
     return {
         "regions": plates(

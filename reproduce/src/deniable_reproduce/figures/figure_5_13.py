@@ -21,8 +21,8 @@ NAMES = {"OGPM": "ogpm", "T-Laplace": "truncated-laplace", "B-Laplace": "bounded
 LEVELS = (2, 4)
 TEXT = "Section 5.6.1"
 WHY = (
-    "The printed B-Laplace is no density: its normaliser is the same for every x, and at x = 1/2 its mass is above 1 (the numbers "
-    "“mass of the printed density” give it). With the right normaliser the error is largest at the ends at ε = 4, too. The "
+    "The printed B-Laplace is not a density: its normaliser is the same for every x, and at x = 1/2 its mass is above 1 (the "
+    "numbers “mass of the printed density” give it). With the right normaliser the error is largest at the ends at ε = 4, too. The "
     "curve “as printed” is the printed formula, and it does what the text says."
 )
 
@@ -55,7 +55,7 @@ def compute(run: Run) -> Result:
         numbers[f"staircase error, ε = {epsilon}"] = measured / (math.exp(epsilon / 2) / math.expm1(epsilon))
         lowest = [row["y"] for row in rows if row["series"] == "OGPM"]
         others = [[row["y"] for row in rows if row["series"] == name] for name in ("staircase", "T-Laplace", "B-Laplace")]
-        wins = [mine <= min(found[place] for found in others) for place, mine in enumerate(lowest)]
+        wins = [mine <= min(errors[place] for errors in others) for place, mine in enumerate(lowest)]
         numbers[f"share of the domain where OGPM is lowest, ε = {epsilon}"] = sum(wins) / len(wins)
         table = FIGURE_5_13[epsilon]
         at = {(row["series"], round(row["x"], 6)): row["y"] for row in rows}
@@ -71,7 +71,7 @@ def draw(result: Result) -> Mapping[str, Any]:
             result,
             ORDER,
             title="Expected absolute error beside Laplace's relatives on [0, 1]",
-            subtitle="exact; “as printed” is a formula that belongs to no density",
+            subtitle="exact; “as printed” is a formula that is not a density",
             x="private value x",
             y="expected |y − x|",
         )
@@ -92,7 +92,7 @@ def _peaks(result: Result, series: str) -> bool:
 def _ends(*panels: int) -> Evidence:
     """Errors of the right and of the printed B-Laplace, in the middle and at an end."""
 
-    def found(result: Result) -> dict[str, float]:
+    def shown(result: Result) -> dict[str, float]:
         numbers = {}
         for panel in panels:
             for series in ("B-Laplace", "B-Laplace as printed"):
@@ -101,7 +101,7 @@ def _ends(*panels: int) -> Evidence:
                 numbers[f"error of {series} at an end, ε = {LEVELS[panel]}"] = end
         return numbers
 
-    return found
+    return shown
 
 
 ARTIFACT = Artifact(

@@ -30,7 +30,7 @@ def compute(run: Run) -> Result:
     )
     ogpm = series(rows, "OGPM")
     ratios = {name: [b / a for a, b in zip(ogpm, series(rows, name), strict=True)] for name in ORDER[1:]}
-    numbers = {f"{name} / OGPM at ε = {LEVELS[place]:g}": found[place] for name, found in ratios.items() for place in (0, -1)}
+    numbers = {f"{name} / OGPM at ε = {LEVELS[place]:g}": curve[place] for name, curve in ratios.items() for place in (0, -1)}
     return {"numbers": numbers, "panels": [{"title": "absolute error", "rows": rows}]}
 
 
@@ -39,7 +39,7 @@ def _form(name: str, quantity: str, **given: Any) -> Callable[[float], float]:
 
 
 def draw(result: Result) -> Mapping[str, Any]:
-    """One panel."""
+    """The worst-case error by ε, one curve per mechanism."""
     return {
         "errors": picture(
             result,

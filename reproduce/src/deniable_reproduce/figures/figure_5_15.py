@@ -41,7 +41,7 @@ def _form(name: str) -> Callable[[float], float]:
 
 
 def draw(result: Result) -> Mapping[str, Any]:
-    """One panel."""
+    """The expected distance by ε, one curve per mechanism."""
     return {
         "errors": picture(
             result,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from deniable.batch import Floats
 from deniable_reproduce.artifact import Artifact, AsReleased, Claim, Published, Result, Run, named
 from deniable_reproduce.pictures import Panel, curve, line_panels
 from deniable_reproduce.released_data import FIGURE_5_16, OPTIMAL_GPM
@@ -18,7 +19,6 @@ from deniable_reproduce.sensor_data import (
     LEVELS,
     LINEAR,
     TURN,
-    Floats,
     accelerations,
     directions,
     histogram,
@@ -37,6 +37,8 @@ WHY = (
     "released program takes the Euclidean norm of the differences over 49 bins."
 )
 EUCLIDEAN = ", Euclidean, 49 bins"
+ODD = ("classical", "SW-C")
+"""The one ratio that the released program does not give; by the text's own distance ours comes near it, by chance."""
 COUNTS = 15.0
 """Counts by which an entry of the released table may differ: three standard errors of our quick run."""
 
@@ -66,14 +68,14 @@ def why_table(result: Result) -> str:
 
 def absolute(differences: Floats) -> Floats:
     """The sum of absolute differences, for each repetition."""
-    found: Floats = np.abs(differences).sum(axis=1)
-    return found
+    distances: Floats = np.abs(differences).sum(axis=1)
+    return distances
 
 
 def euclidean(differences: Floats) -> Floats:
     """The Euclidean norm of the differences, for each repetition."""
-    found: Floats = np.sqrt((differences**2).sum(axis=1))
-    return found
+    distances: Floats = np.sqrt((differences**2).sum(axis=1))
+    return distances
 
 
 METRICS: dict[str, tuple[int, Callable[[Floats], Floats]]] = {
@@ -93,12 +95,12 @@ def compute(run: Run) -> Result:
         values = load(run)
         errors: dict[str, dict[str, list[float]]] = {metric: {name: [] for name in ORDER} for metric in METRICS}
         spreads: dict[str, dict[str, list[float]]] = {metric: {name: [] for name in ORDER} for metric in METRICS}
-        for name, made in contestants.items():
+        for name, build in contestants.items():
             for epsilon in LEVELS:
                 for metric, (bins, distance) in METRICS.items():
                     purpose = f"figure 5.16 {domain} {name} {epsilon} {bins}"
-                    found = repeat(run, values, made(epsilon), runs, purpose, histogram(width, bins))
-                    distances = distance(found.estimates - found.truth) / len(values)
+                    repeated = repeat(run, values, build(epsilon), runs, purpose, histogram(width, bins))
+                    distances = distance(repeated.estimates - repeated.truth) / len(values)
                     errors[metric][name].append(float(distances.mean()))
                     spreads[metric][name].append(float(distances.std(ddof=1) / np.sqrt(runs)))
             run.progress(len(numbers), 1)
@@ -121,8 +123,8 @@ def compute(run: Run) -> Result:
 def draw(result: Result) -> Mapping[str, Any]:
     """Classical and circular domain."""
     panels = [
-        Panel(found["rows"], title=found["title"], x="privacy parameter ε", y="Σ |estimated − true share|")
-        for found in result["panels"]
+        Panel(panel["rows"], title=panel["title"], x="privacy parameter ε", y="Σ |estimated − true share|")
+        for panel in result["panels"]
     ]
     return {
         "errors": line_panels(
@@ -141,8 +143,10 @@ def _numbers() -> tuple[Published, ...]:
         ("circular", "PM-C"): 0.722,
         ("circular", "SW-C"): 0.840,
     }
-    found = []
+    published = []
     for (domain, other), value in printed.items():
+        if (domain, other) == ODD:
+            continue
         key = f"{domain}, OGPM / {other}"
         again = AsReleased(
             f"{key}{EUCLIDEAN}",
@@ -150,12 +154,12 @@ def _numbers() -> tuple[Published, ...]:
             f"{OPTIMAL_GPM}, experiments/experimental/distribution_{domain}.py",
         )
         evidence = named(f"{key}{EUCLIDEAN}", f"{key}{EUCLIDEAN}: standard error")
-        found.append(Published(key, value, ALLOWED, TEXT, WHY, evidence=evidence, released=again, given=(49, 50)))
+        published.append(Published(key, value, ALLOWED, TEXT, WHY, evidence=evidence, released=again, given=(49, 50)))
     odd_one = f"classical, OGPM / SW-C{EUCLIDEAN}"
-    released_ratio = named("OGPM / SW-C in the released results", f"{odd_one}: standard error")
-    found.append(Published(odd_one, 0.867, ALLOWED, TEXT, why_sw, evidence=released_ratio, given=(49, 50), cause_unknown=True))
-    found.append(compared("classical", FIGURE_5_16, COUNTS, why_table, absolute=True, cause_unknown=True))
-    return tuple(found)
+    shown = named("OGPM / SW-C in the released results", f"{odd_one}: standard error", "classical, OGPM / SW-C")
+    published.append(Published(odd_one, printed[ODD], ALLOWED, TEXT, why_sw, evidence=shown, given=(49, 50), cause_unknown=True))
+    published.append(compared("classical", FIGURE_5_16, COUNTS, why_table, absolute=True, cause_unknown=True))
+    return tuple(published)
 
 
 ARTIFACT = Artifact(

@@ -60,8 +60,8 @@ def compute(run: Run) -> Result:
     times = {"TKY": run.repetitions(1, 5), "CHI": run.repetitions(10, 50)}
     result: Result = {"rows": {}, "numbers": {}, "standard_errors": {}, "released": {}}
     for name, (city, ends, table) in CITIES.items():
-        region, found = area(ends), check_ins(run, city)
-        paths = clipped(found, region)
+        region, recorded = area(ends), check_ins(run, city)
+        paths = clipped(recorded, region)
         builds = {"TraCS-C": tracs_c(region), "TraCS-D": tracs_d(region), "strawman": strawman(region)}
         rows = error_rows(builds, paths, EPSILONS, run, f"figure 6.7 {name}", times=times[name])
         noise = {"T-Laplace": planar_laplace(region)}
@@ -77,11 +77,11 @@ def compute(run: Run) -> Result:
             )
             result["numbers"][f"{key}, released setting"] = significant(column_ratio(columns, one, "strawman"), 5)
             result["numbers"][f"{key}, in the released results"] = table.ratio(one, "strawman")
-        outside = np.mean(np.any(paths.places != found.places, axis=1))
+        outside = np.mean(np.any(paths.places != recorded.places, axis=1))
         result["numbers"][f"share outside the printed area, {name}"] = round(float(outside), 4)
-        result["numbers"][f"mean length in time, {name}"] = significant(float(np.mean(found.lengths)), 5)
+        result["numbers"][f"mean length in time, {name}"] = significant(float(np.mean(recorded.lengths)), 5)
         result["numbers"][f"mean number of different places, {name}"] = significant(
-            float(np.mean(different_places(found).lengths)), 5
+            float(np.mean(different_places(recorded).lengths)), 5
         )
     return result
 
@@ -102,7 +102,7 @@ def draw(result: Result) -> Mapping[str, Any]:
 
 
 def _published() -> tuple[Published, ...]:
-    found = []
+    numbers = []
     for one, cities in STATED.items():
         for name, value in cities.items():
             key, table = f"{one} / strawman, {name}", CITIES[name][2]
@@ -111,7 +111,7 @@ def _published() -> tuple[Published, ...]:
             evidence = named(f"{key}, in the released results", *lengths)
             again = AsReleased(f"{key}, released setting", SETTING, f"{TRACS}, experiments/continuous_space and discrete_space")
             unknown = name == "TKY"
-            found.append(
+            numbers.append(
                 Published(
                     key,
                     value,
@@ -124,8 +124,8 @@ def _published() -> tuple[Published, ...]:
                     needs=_files(name),
                 )
             )
-    found += [compared(name, table, COMPARED[name]) for name, (_, _, table) in CITIES.items()]
-    return tuple(found)
+    numbers += [compared(name, table, COMPARED[name]) for name, (_, _, table) in CITIES.items()]
+    return tuple(numbers)
 
 
 def _files(name: str) -> tuple[str, ...]:

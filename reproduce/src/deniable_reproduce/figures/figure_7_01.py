@@ -81,7 +81,7 @@ ARTIFACT = Artifact(
             TEXT,
             "1 − e^(−0.6) = 0.4512, which is 0.45 when rounded to the nearest.",
             variants=other_roundings("Pr[M in B] at ε = 2"),
-            given=(0.6,),
+            given=(-0.6,),
         ),
         Published(
             "smallest ε for 0.8",
@@ -92,7 +92,7 @@ ARTIFACT = Artifact(
             "tests/studies/classifiers/test_case_studies.py::test_the_one_dimensional_example_runs shows it.",
             variants=named("smallest ε for 0.79"),
             evidence=named("Pr[M in B] at ε = 5.2"),
-            given=(0.3, 0.8),
+            given=(-0.3, 0.8),
         ),
     ),
     claims=(

@@ -12,11 +12,11 @@ from deniable_reproduce.two_features import POINT, TAU, boundary_chart, exact_ra
 
 def compute(run: Run) -> Result:
     """The accepted radius, the exact one, and what the search cost."""
-    found = searched(run)
+    search = searched(run)
     return {
-        "numbers": {"accepted radius": significant(found.radius, 6), "exact radius": significant(exact_radius(), 8)},
-        "tests": found.tests,
-        "samples": found.samples,
+        "numbers": {"accepted radius": significant(search.radius, 6), "exact radius": significant(exact_radius(), 8)},
+        "tests": search.tests,
+        "samples": search.samples,
     }
 
 

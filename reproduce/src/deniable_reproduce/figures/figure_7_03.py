@@ -114,7 +114,7 @@ ARTIFACT = Artifact(
             TEXT,
             "1 − e^(−0.6) = 0.4512, which is 0.45 when rounded to the nearest.",
             variants=other_roundings("Laplace at ε = 2, θ = 0.3"),
-            given=(0.6,),
+            given=(-0.6,),
         ),
         Published(
             "PM at ε = 2, θ = 0.3",
@@ -137,7 +137,6 @@ ARTIFACT = Artifact(
             variants=named("101-RR at ε = 2, θ = 0.3"),
             given=(0.01, 59, 99, 100, 101),
         ),
-        Published("101-RR at ε = 2, θ = 0.3", 0.63, 0.005, TEXT),
         Published(
             "smallest ε of PM for 0.8",
             1.8,

@@ -15,12 +15,12 @@ TEXT = "Section 7.4.1, Example 13"
 
 def compute(run: Run) -> Result:
     """Two boxes inside the circle with their probability under PM, and the box of the radius."""
-    found = proved().box
-    assert found is not None
+    around = proved().box
+    assert around is not None
     reach = exact_radius()
     boxes = {
         "partly": [[0.0, 0.05], [0.78, 0.62]],
-        "around": [list(found.low), list(found.high)],
+        "around": [list(around.low), list(around.high)],
         "radius": [[x - reach for x in POINT], [x + reach for x in POINT]],
         "radius 0.2": [[0.3, 0.3], [0.7, 0.7]],
     }

@@ -97,8 +97,8 @@ def draw(result: Result) -> Mapping[str, Any]:
 def _end(kind: str, name: str, value: float) -> Published:
     key = f"{kind} box, {name}"
     again = AsReleased(f"{key}, released setting", SETTING, f"{QCU_LDP}, src/robust_radius_sklearn.py")
-    found = named(f"{key}, least of our searches", f"{key}, largest of our searches")
-    return Published(key, value, 0.005, TEXT, SEARCHED, evidence=found, released=again, given=(TOLERANCE,))
+    evidence = named(f"{key}, least of our searches", f"{key}, largest of our searches")
+    return Published(key, value, 0.005, TEXT, SEARCHED, evidence=evidence, released=again, given=(TOLERANCE,))
 
 
 ARTIFACT = Artifact(

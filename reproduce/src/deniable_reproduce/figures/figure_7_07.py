@@ -9,6 +9,7 @@ from deniable_reproduce.artifact import Artifact, Claim, Result, Run
 from deniable_reproduce.case_studies import at, ordered, rho_panels, utilities
 from deniable_reproduce.digit_studies import DELTA, LONG, SHORT, first_images, image_rows, network, tested_boxes
 from deniable_reproduce.pictures import significant
+from deniable_reproduce.released_data import QCU_LDP
 
 TEXT = "Section 7.6.2"
 DIGITS = (5, 0)
@@ -71,7 +72,8 @@ ARTIFACT = Artifact(
         ),
     ),
     note=(
-        "The source's images and network are not given: the first 5 and the first 0 of the images at hand, and a network trained "
-        "here. `source` in the result says which images. Needs torch."
+        f"The images and the network of the source are released ({QCU_LDP}, experiments/mnist) as files that are not opened here: "
+        "these are the first 5 and the first 0 of the images at hand, and a network trained here. `source` in the result says "
+        "which images. Needs torch."
     ),
 )

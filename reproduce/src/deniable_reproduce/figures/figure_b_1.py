@@ -21,9 +21,9 @@ def compute(run: Run) -> Result:
     numbers: dict[str, float] = {}
     for n in SIZES:
         plain = float(variance_joint(tables["RR"], n, 0))
-        found = variance_by_ones({"JRR": tables["JRR"]}, n, 201)
-        rows += [{"x": row["share"], "y": significant(row["variance"] / plain), "series": f"n = {n}"} for row in found]
-        numbers[f"JRR / RR with no ones, n = {n}"] = found[0]["variance"] / plain
+        variances = variance_by_ones({"JRR": tables["JRR"]}, n, 201)
+        rows += [{"x": row["share"], "y": significant(row["variance"] / plain), "series": f"n = {n}"} for row in variances]
+        numbers[f"JRR / RR with no ones, n = {n}"] = variances[0]["variance"] / plain
         numbers[f"share of n₁ without gain, n = {n}"] = sum(_no_gain(n, ones) for ones in range(n + 1)) / (n + 1)
     numbers["p"] = float(tables["JRR"].truth)
     numbers["width without gain at n = 10⁴"] = no_gain_width(10_000)

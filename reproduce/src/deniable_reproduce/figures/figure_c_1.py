@@ -55,8 +55,8 @@ def compute(run: Run) -> Result:
 def draw(result: Result) -> Mapping[str, Any]:
     """One panel for each y."""
     panels = [
-        Panel(found["rows"], title=found["title"], x="x (radians)", y="distance (radians)", y_range=(0, 3.3))
-        for found in result["panels"]
+        Panel(panel["rows"], title=panel["title"], x="x (radians)", y="distance (radians)", y_range=(0, 3.3))
+        for panel in result["panels"]
     ]
     return {"distances": line_panels(panels, ORDER, title="The distance from y to x on the circle", columns=3, size=(230, 220))}
 

@@ -44,9 +44,9 @@ def draw(result: Result) -> Mapping[str, Any]:
     """Before and after."""
     panels = [
         Panel(
-            found["rows"], title=found["title"], x="answer y", y="probability density", steps=True, x_range=(0, 1), y_range=(0, 1.6)
+            panel["rows"], title=panel["title"], x="answer y", y="probability density", steps=True, x_range=(0, 1), y_range=(0, 1.6)
         )
-        for found in result["panels"]
+        for panel in result["panels"]
     ]
     return {"densities": line_panels(panels, [BEFORE, AFTER], title="Moving high pieces nearer to x = 0.5", dashed=False)}
 

@@ -20,14 +20,14 @@ EPSILON = 4
 
 def compute(run: Run) -> Result:
     """Probabilities of every point from integer weights, with the published scale."""
-    found = {}
+    grids = {}
     for side in SIDES:
         steps = [f"{i}/{side - 1}" for i in range(side)]
         points = [(x, y) for y in steps for x in steps]
         mechanism = make_mechanism("exponential-cells", domain=Points(points), epsilon=EPSILON, calibrate="published")
         row, total = list(mechanism.channel.row(0)), mechanism.channel.total
         chances = [weight / total for weight in row]
-        found[str(side)] = {
+        grids[str(side)] = {
             "rows": [
                 {"x": i % side / (side - 1), "y": i // side / (side - 1), "probability": significant(chance, 5)}
                 for i, chance in enumerate(chances)
@@ -38,7 +38,7 @@ def compute(run: Run) -> Result:
                 float(np.dot(chances, [math.hypot(i % side, i // side) / (side - 1) for i in range(side * side)])), 6
             ),
         }
-    return {"grids": found}
+    return {"grids": grids}
 
 
 def draw(result: Result) -> Mapping[str, Any]:

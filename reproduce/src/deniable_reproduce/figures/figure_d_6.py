@@ -12,7 +12,7 @@ import numpy as np
 from deniable.charts import COLOURS, inline, themed
 from deniable.core import Disc, TraCSDDisc, make_mechanism
 from deniable.studies import Paths, perturb
-from deniable_reproduce.artifact import Artifact, Claim, Published, Result, Run, named, other_roundings
+from deniable_reproduce.artifact import Artifact, Claim, Published, Result, Run
 from deniable_reproduce.pictures import significant
 
 EPSILON, PLACE = 5, (-0.5, 0.0)
@@ -75,8 +75,8 @@ def draw(result: Result) -> Mapping[str, Any]:
         )
     )
     whole = alt.layer(line(ring, "#888888"), line(outline, COLOURS[2], strokeWidth=2.5), marks).properties(width=380, height=380)
-    said = f"the outlined area has probability {result['probability']:.2f}"
-    return {"reports": themed(whole, title="Fifty reports of one place in a disc, ε = 5", subtitle=said)}
+    probability = f"the outlined area has probability {result['probability']:.2f}"
+    return {"reports": themed(whole, title="Fifty reports of one place in a disc, ε = 5", subtitle=probability)}
 
 
 ARTIFACT = Artifact(
@@ -89,16 +89,7 @@ ARTIFACT = Artifact(
         Published("area begins at, in π", 0.87, 0.005, TEXT),
         Published("area ends at, in π", 1.13, 0.005, TEXT),
         Published("area begins at radius", 0.32, 0.005, TEXT),
-        Published(
-            "area ends at radius",
-            0.67,
-            0.005,
-            TEXT,
-            "The window is centred at 0.5 and begins at 0.323, so it ends at 0.677: the text cuts 0.677 to 0.67.",
-            variants=other_roundings("area ends at radius"),
-            evidence=named("area begins at radius"),
-            given=(0.5,),
-        ),
+        Published("area ends at radius", 0.67, 0.01, f"{TEXT} (0.677, cut after two decimals)"),
     ),
     claims=(
         Claim(

@@ -77,12 +77,12 @@ def compute(run: Run) -> Result:
 
                 def row(mechanism: str = mechanism, build: Build = build, epsilon: int = epsilon, purpose: str = purpose) -> Any:
                     private = places.round(shared_out(build, chosen, epsilon, mean, run, purpose))  # noqa: B023
-                    found = average_error(chosen, private)  # noqa: B023
+                    error = average_error(chosen, private)  # noqa: B023
                     return {
                         "mechanism": mechanism,
                         "epsilon": epsilon,
-                        "average_error": significant(found.value, 6),
-                        "average_error_standard_error": significant(found.standard_error, 3),
+                        "average_error": significant(error.value, 6),
+                        "average_error_standard_error": significant(error.standard_error, 3),
                     }
 
                 rows.append(run.once(f"{purpose} {epsilon}", row))

@@ -95,7 +95,7 @@ ARTIFACT = Artifact(
             7798,
             0,
             "Section 6.3.1",
-            "Twenty places lie just outside the printed area.",
+            "The printed ends are rounded: twenty places lie just beyond them.",
             variants=readings("TKY"),
             evidence=named(
                 "places outside it, TKY",

@@ -30,14 +30,14 @@ def compute(run: Run) -> Result:
         errors = {}
         for share in SHARES:
             private = moved(tracs_d(region, split=share)(epsilon), walks, run.keystream(f"D.2.9 {epsilon} {share}"))
-            found = average_error(walks, private)
-            errors[share] = found.value
+            error = average_error(walks, private)
+            errors[share] = error.value
             rows.append(
                 {
                     "epsilon": epsilon,
                     "share": float(share),
-                    "error": significant(found.value, 6),
-                    "standard_error": significant(found.standard_error, 3),
+                    "error": significant(error.value, 6),
+                    "standard_error": significant(error.standard_error, 3),
                 }
             )
         least = min(errors, key=lambda share: errors[share])

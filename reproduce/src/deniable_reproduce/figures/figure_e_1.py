@@ -45,12 +45,12 @@ def draw(result: Result) -> Mapping[str, Any]:
 def _gaps(result: Result) -> dict[str, float]:
     """By how much the utility of the regression exceeds the box bound."""
     rows, widest = result["rows"]["LR"], _widest(result)
-    found = {
+    gaps = {
         f"gap of {name}, ε = {e}": significant(at(rows, name, e)["rho"] - at(rows, name, e)["box"], 3)
         for name in ("SW", "k-RR")
         for e in (1, 4, 8)
     }
-    return {LARGEST.format(widest): significant(max(row["rho"] - row["box"] for row in rows), 3), **found}
+    return {LARGEST.format(widest): significant(max(row["rho"] - row["box"] for row in rows), 3), **gaps}
 
 
 def _widest(result: Result) -> float:

@@ -60,13 +60,13 @@ def table(result: Result) -> Sequence[Mapping[str, Any]]:
 
 
 def _published() -> tuple[Published, ...]:
-    found = []
+    numbers = []
     for name, (users, ones) in PUBLISHED_COUNTS.items():
         needs = (FILES[name][0],)
-        found.append(Published(f"n, {name}", users, 0.0, "Table 4.3", needs=needs))
-        found.append(Published(f"n₁, {name}", ones, 0.0, "Table 4.3", needs=needs))
-        found.append(Published(f"n₁/n, {name}", PRINTED_SHARES[name], 0.0005, "Table 4.3", needs=needs))
-    return tuple(found)
+        numbers.append(Published(f"n, {name}", users, 0.0, "Table 4.3", needs=needs))
+        numbers.append(Published(f"n₁, {name}", ones, 0.0, "Table 4.3", needs=needs))
+        numbers.append(Published(f"n₁/n, {name}", PRINTED_SHARES[name], 0.0005, "Table 4.3", needs=needs))
+    return tuple(numbers)
 
 
 ARTIFACT = Artifact(

@@ -28,10 +28,10 @@ def compute(run: Run) -> Result:
     """The table's words, and how far each mechanism is from a bound that no mechanism passes (ε = 2, [0, 1])."""
     numbers = {}
     for loss in ("absolute", "squared"):
-        found = design(Interval(0, 1), loss, EPSILON)
+        designed = design(Interval(0, 1), loss, EPSILON)
         for name, known in (("PM-C", "pm-c"), ("SW-C", "sw-c"), ("OGPM", "ogpm"), ("squared-error window", "window")):
             worst = worst_case(make_mechanism(known, epsilon=EPSILON), loss).error
-            numbers[f"worst {loss} error / bound, {name}"] = worst / found.lower_bound
+            numbers[f"worst {loss} error / bound, {name}"] = worst / designed.lower_bound
     return {"numbers": numbers, "rows": [dict(zip(COLUMNS, row, strict=True)) for row in ROWS]}
 
 

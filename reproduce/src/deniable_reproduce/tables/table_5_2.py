@@ -30,10 +30,10 @@ def compute(run: Run) -> Result:
     for name, known in (("Theorem 7", "ogpm"), ("Theorem 10", "ogpm-u")):
         mechanism = make_mechanism(known, epsilon=EPSILON)
         numbers[f"largest bias, {name}"] = max(abs(report_mean(mechanism, x) - x) for x in PLACES)
-    found = design(Interval(0, 1), "squared", EPSILON, unbiased=True)
+    designed = design(Interval(0, 1), "squared", EPSILON, unbiased=True)
     for name, known in (("Theorem 10", "ogpm-u"), ("PM", "pm"), ("HM", "hm")):
         worst = closed_form(make_mechanism(known, epsilon=EPSILON), "worst_variance")
-        numbers[f"worst variance / bound, {name}"] = worst / found.lower_bound
+        numbers[f"worst variance / bound, {name}"] = worst / designed.lower_bound
     circle = design(Circle(), "absolute", EPSILON)
     numbers["worst distance / bound, Theorem 8"] = circle.published["worst_case"] / circle.lower_bound
     return {"numbers": numbers, "rows": [dict(zip(COLUMNS, row, strict=True)) for row in ROWS]}

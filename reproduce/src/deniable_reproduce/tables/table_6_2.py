@@ -55,10 +55,10 @@ def compute(run: Run) -> Result:
             }
         )
     printed = {
-        "perturbing's share in ATP, %": 100 * PRINTED["ATP"][1] / PRINTED["ATP"][0],
-        "perturbing's share in NGram, %": 100 * PRINTED["NGram"][1] / PRINTED["NGram"][0],
-        "perturbing's share in TraCS-D, %": 100 * PRINTED["TraCS-D"][1] / PRINTED["TraCS-D"][0],
-        "perturbing's share in TraCS-C, %": 100 * PRINTED["TraCS-C"][1] / PRINTED["TraCS-C"][0],
+        "perturbing's share in ATP, by the printed times, %": 100 * PRINTED["ATP"][1] / PRINTED["ATP"][0],
+        "perturbing's share in NGram, by the printed times, %": 100 * PRINTED["NGram"][1] / PRINTED["NGram"][0],
+        "perturbing's share in TraCS-D, by the printed times, %": 100 * PRINTED["TraCS-D"][1] / PRINTED["TraCS-D"][0],
+        "perturbing's share in TraCS-C, by the printed times, %": 100 * PRINTED["TraCS-C"][1] / PRINTED["TraCS-C"][0],
     }
     printed |= {
         f"{one} of {other}, printed, %": 100 * PRINTED[one][0] / PRINTED[other][0]
@@ -86,7 +86,7 @@ def _printed_below(result: Result, others: tuple[str, ...], percent: float) -> b
 def _shares(*others: str) -> Evidence:
     """TraCS's time as a percentage of the others', with rounding to places and without."""
 
-    def found(result: Result) -> dict[str, float]:
+    def shown(result: Result) -> dict[str, float]:
         rows = {row["method"]: row for row in result["timings"]}
         return {
             f"{one} of {other}, {what}, %": significant(100 * rows[one][column] / rows[other][column], 3)
@@ -95,7 +95,7 @@ def _shares(*others: str) -> Evidence:
             for what, column in (("in all", "our total (ms)"), ("perturbing", "our perturb (ms)"))
         }
 
-    return found
+    return shown
 
 
 ARTIFACT = Artifact(
@@ -105,10 +105,10 @@ ARTIFACT = Artifact(
     compute=compute,
     table=table,
     published=(
-        Published("perturbing's share in ATP, %", 86.3, 0.05, TEXT),
-        Published("perturbing's share in NGram, %", 92.0, 0.05, TEXT),
-        Published("perturbing's share in TraCS-D, %", 30, 0.5, TEXT),
-        Published("perturbing's share in TraCS-C, %", 6, 0.5, TEXT),
+        Published("perturbing's share in ATP, by the printed times, %", 86.3, 0.05, TEXT),
+        Published("perturbing's share in NGram, by the printed times, %", 92.0, 0.05, TEXT),
+        Published("perturbing's share in TraCS-D, by the printed times, %", 30, 0.5, TEXT),
+        Published("perturbing's share in TraCS-C, by the printed times, %", 6, 0.5, TEXT),
     ),
     claims=(
         Claim(
@@ -128,6 +128,7 @@ ARTIFACT = Artifact(
             "places and without, are those of this run.",
             _shares("ATP", "NGram"),
             given=(7798,),
+            measured=True,
         ),
         Claim(
             "in this run, TraCS takes less than 1 % of L-SRR",
@@ -137,6 +138,7 @@ ARTIFACT = Artifact(
             "nearest of 7,798 places and without, are those of this run.",
             _shares("L-SRR"),
             given=(7798,),
+            measured=True,
         ),
     ),
     data=("tokyo_checkins.csv",),

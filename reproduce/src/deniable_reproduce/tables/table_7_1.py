@@ -26,8 +26,8 @@ def compute(run: Run) -> Result:
     """Every mechanism of the table is registered here; and how far the answers of the cited ones reach."""
     rows = [{"kind": "mechanism", "as printed": name, "name here": mechanism_class(own).name} for name, own in MECHANISMS.items()]
     rows += [{"kind": kind, "as printed": text, "name here": ""} for kind, text in OTHERS]
-    made = {name: make_mechanism(name, epsilon=1) for name in ("pm", "ogpm", "sw", "redesigned-sw")}
-    return {"rows": rows, "answers up to": {name: float(one.decode(one.channel.outputs - 1)) for name, one in made.items()}}
+    mechanisms = {name: make_mechanism(name, epsilon=1) for name in ("pm", "ogpm", "sw", "redesigned-sw")}
+    return {"rows": rows, "answers up to": {name: float(one.decode(one.channel.outputs - 1)) for name, one in mechanisms.items()}}
 
 
 def table(result: Result) -> Sequence[Mapping[str, Any]]:

@@ -3,19 +3,13 @@
 import { Fraction } from "../fraction.js";
 import { accumulate, bisectRight, digits, lcm, undigits } from "../integers.js";
 import { must } from "./fields.js";
+import { checkLength, product, productOfRatios } from "./work.js";
 
-const MOST_PARTS = 4096;
-const product = (numbers) => numbers.reduce((a, b) => a * b, 1n);
-
-function ratiosOf(parts, join) {
-  const ratios = parts.map((part) => part.ratio());
-  return ratios.includes(null) ? null : ratios.reduce(join);
-}
+const ratiosOf = (parts) => parts.map((part) => part.ratio());
 
 /** Several channels side by side, each with its own randomness. */
 export function productOf(fields, build) {
   const parts = fields.list("parts").map(build);
-  must(parts.length <= MOST_PARTS, "there are too many parts");
   const inputs = parts.map((part) => part.inputs);
   const outputs = parts.map((part) => part.outputs);
   return {
@@ -23,7 +17,7 @@ export function productOf(fields, build) {
     inputs: product(inputs),
     outputs: product(outputs),
     draw: (index, coins) => undigits(digits(index, inputs).map((digit, j) => parts[j].draw(digit, coins)), outputs),
-    ratio: () => ratiosOf(parts, (a, b) => a.times(b)),
+    ratio: () => productOfRatios(ratiosOf(parts)),
   };
 }
 
@@ -31,7 +25,7 @@ export function productOf(fields, build) {
 export function mixture(fields, build) {
   const parts = fields.list("parts").map(build);
   const shares = fields.integers("shares", 1n);
-  must(parts.length === shares.length && parts.length <= MOST_PARTS, "a mixture needs one share for each part");
+  must(parts.length === shares.length, "a mixture needs one share for each part");
   must(parts.every((part) => part.inputs === parts[0].inputs), "the channels of a mixture need equal inputs");
   const ends = accumulate(shares);
   const outputEnds = accumulate(parts.map((part) => part.outputs));
@@ -43,7 +37,10 @@ export function mixture(fields, build) {
       const j = bisectRight(ends, coins.below(ends.at(-1)));
       return (j ? outputEnds[j - 1] : 0n) + parts[j].draw(index, coins);
     },
-    ratio: () => ratiosOf(parts, (a, b) => (a.compare(b) < 0 ? b : a)),
+    ratio() {
+      const ratios = ratiosOf(parts);
+      return ratios.includes(null) ? null : ratios.reduce((a, b) => (a.compare(b) < 0 ? b : a));
+    },
   };
 }
 
@@ -97,6 +94,7 @@ export function fakeData(fields, build) {
       return undigits(found, sizes);
     },
     ratio() {
+      checkLength(parts.map((part) => part.total));
       const common = lcm(parts.map((part) => part.total));
       const added = (name) => parts.reduce((sum, part) => sum + part[name] * part.inputs * (common / part.total), 0n);
       return new Fraction(added("high"), added("low"));

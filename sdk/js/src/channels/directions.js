@@ -1,8 +1,8 @@
 // A place as direction and share of the way to the border, seen from a public point; and several places in a row.
 
-import { Fraction } from "../fraction.js";
 import { digits, isqrt, undigits } from "../integers.js";
 import { Fields, must } from "./fields.js";
+import { product, productOfRatios } from "./work.js";
 
 const MOST_SIDE = 1 << 13;
 const abs = (n) => (n < 0n ? -n : n);
@@ -108,7 +108,7 @@ function seen(view, directions, direction, distance) {
       return direction.draw(turn, coins) * distance.outputs + distance.draw(share, coins);
     },
     // From above: on a tiny lattice no cell may show both extremes.
-    ratio: () => direction.ratio().times(distance.ratio()),
+    ratio: () => productOfRatios([direction.ratio(), distance.ratio()]),
     after: (output) =>
       seen(view.moved(output / distance.outputs, output % distance.outputs, directions, distance.outputs), directions, direction, distance),
     chained: "moved" in view,
@@ -137,8 +137,8 @@ export function steps(fields, build) {
   return {
     step,
     length,
-    inputs: step.inputs ** BigInt(length),
-    outputs: step.outputs ** BigInt(length),
+    inputs: product(inputs),
+    outputs: product(outputs),
     draw(index, coins) {
       let channel = step;
       const drawn = digits(index, inputs).map((digit) => {
@@ -148,9 +148,6 @@ export function steps(fields, build) {
       });
       return undigits(drawn, outputs);
     },
-    ratio() {
-      const one = step.ratio();
-      return one === null ? null : new Fraction(one.numerator ** BigInt(length), one.denominator ** BigInt(length));
-    },
+    ratio: () => productOfRatios(new Array(length).fill(step.ratio())),
   };
 }

@@ -10,6 +10,7 @@ import { projective } from "./projective.js";
 import { reference } from "./reference.js";
 import { hadamard, sectors, singleton, subsets, windowSet } from "./sets.js";
 import { bits, nested, profile, ranked, table, twoLevel } from "./weighted.js";
+import { MOST_CHANNELS } from "./work.js";
 
 const SETS = {
   singleton,
@@ -28,7 +29,7 @@ const SETS = {
 const KINDS = {
   "two-level": (fields) => {
     const name = fields.take("set");
-    const set = Object.hasOwn(SETS, name) ? SETS[name] : undefined;
+    const set = typeof name === "string" && Object.hasOwn(SETS, name) ? SETS[name] : undefined;
     if (set === undefined) throw new InvalidParameter("the set system of the channel is not known to this release");
     return twoLevel(fields, set(fields));
   },
@@ -55,12 +56,13 @@ export const setSystems = Object.freeze(Object.keys(SETS));
 const MOST_DEPTH = 16;
 
 /** The channel of a compiled form. `draw` refuses an index that is not one of its inputs. */
-export function channelFrom(compiled, depth = 0) {
+export function channelFrom(compiled, depth = 0, counted = { channels: 0 }) {
   if (depth > MOST_DEPTH) throw new InvalidParameter("the channel is nested too deeply");
+  if (++counted.channels > MOST_CHANNELS) throw new InvalidParameter(`the survey has more than ${MOST_CHANNELS} channels: ask fewer questions at once`);
   const fields = new Fields(compiled);
   const kind = fields.take("kind");
   if (typeof kind !== "string" || !Object.hasOwn(KINDS, kind)) throw new InvalidParameter("the channel's kind is not known to this release");
-  const made = KINDS[kind](fields, (inner) => channelFrom(inner, depth + 1));
+  const made = KINDS[kind](fields, (inner) => channelFrom(inner, depth + 1, counted));
   fields.end();
   return { kind, ...made, draw: (index, coins) => made.draw(checked(index, made.inputs), coins) };
 }

@@ -6,6 +6,7 @@ import { Fraction } from "../fraction.js";
 import { accumulate, bisectRight } from "../integers.js";
 import { must } from "./fields.js";
 import { places } from "./nearest.js";
+import { MOST_REPORT_BITS } from "./work.js";
 
 const MOST_WEIGHTS = 1 << 22;
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0n);
@@ -173,7 +174,7 @@ export function nested(fields) {
 
 /** Independent bits, one for each value; every one is drawn, the last one too. */
 export function bits(fields) {
-  const size = fields.count("size", 2, 1 << 20);
+  const size = fields.count("size", 2, MOST_REPORT_BITS);
   const [own, other, scale] = ["own", "other", "scale"].map((name) => fields.integer(name, 1n));
   must(other <= own && own < scale, "the bit weights must satisfy 0 < other <= own < scale");
   return {

@@ -84,13 +84,13 @@ class Accumulator(ABC):
     @classmethod
     def from_bytes(cls, mechanism: Mechanism, data: bytes) -> Self:
         """Sums written by `to_bytes` of the same recipe; anything else is refused."""
-        found = cls(mechanism)
-        found.n = check_head(mechanism, data)
-        sums = read_sums(data[HEADER:], len(found.sums))
-        if int(sums.max(initial=0)) > found.n:
+        accumulator = cls(mechanism)
+        accumulator.n = check_head(mechanism, data)
+        sums = read_sums(data[HEADER:], len(accumulator.sums))
+        if int(sums.max(initial=0)) > accumulator.n:
             raise Malformed("a sum counts more reports than there are")
-        found.sums = sums
-        return found
+        accumulator.sums = sums
+        return accumulator
 
 
 def check_head(mechanism: Mechanism, data: bytes) -> int:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from deniable.batch.accumulators.base import Accumulator
 from deniable.batch.accumulators.plain_kernels import GOLDEN
 from deniable.batch.parallel import in_parallel, worthwhile_threads
-from deniable.core import Hashing, Mechanism, TwoLevel
+from deniable.core import Mechanism
 from deniable.errors import Malformed, NotSupported
 
 KERNELS: Any = import_module(f"deniable.batch.accumulators.{'kernels' if find_spec('numba') else 'plain_kernels'}")
@@ -49,16 +49,16 @@ class Counts(Accumulator):
 
         if not all(in_parallel(work, np.array_split(outputs, threads), threads)):
             raise Malformed("a report's output is not one this recipe can give")
-        for found in counts:
-            self.sums += found
+        for own in counts:
+            self.sums += own
 
     @classmethod
     def from_bytes(cls, mechanism: Mechanism, data: bytes) -> Self:
         """As any sums; and every report has one output, so the counts must add up."""
-        found = super().from_bytes(mechanism, data)
-        if int(found.sums.sum()) != found.n:
+        accumulator = super().from_bytes(mechanism, data)
+        if int(accumulator.sums.sum()) != accumulator.n:
             raise Malformed("the counts do not add up to the number of reports")
-        return found
+        return accumulator
 
 
 class BitCounts(Accumulator):
@@ -84,8 +84,8 @@ class BitCounts(Accumulator):
                 KERNELS.count_bits(padded.view("<u8").astype(np.uint64, copy=False), counts[thread])
 
         in_parallel(work, pieces, threads)
-        for found in counts:
-            self.sums += found
+        for own in counts:
+            self.sums += own
 
 
 class SupportCounts(Accumulator):
@@ -98,9 +98,8 @@ class SupportCounts(Accumulator):
     def fold(self, outputs: NDArray[np.uint64]) -> None:
         """n times k hashes, in 32-bit vector arithmetic."""
         channel = self.mechanism.channel
-        assert isinstance(channel, TwoLevel)
-        assert isinstance(channel.sets, Hashing)
-        buckets = channel.sets.buckets
+        buckets = channel.buckets
+        assert buckets is not None
         if len(outputs) and int(outputs.max()) >= channel.outputs:
             raise Malformed("a report's output is not one this recipe can give")
         # Bucket b holds the hashes from edges[b] up to but not including edges[b + 1].
@@ -126,5 +125,5 @@ class SupportCounts(Accumulator):
                 counts[thread] += supported
 
         in_parallel(work, pieces, threads)
-        for found in counts:
-            self.sums += found
+        for own in counts:
+            self.sums += own

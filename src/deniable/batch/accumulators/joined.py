@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from deniable.batch.accumulators.base import HEADER, Accumulator, check_head
 from deniable.batch.digits import digit_columns
 from deniable.batch.packing import outputs_from_ints
-from deniable.core import FakeData, Mechanism, Mixture
+from deniable.core import Mechanism
 from deniable.errors import Malformed
 
 
@@ -22,8 +21,7 @@ class Joined(Accumulator):
         from deniable.batch.accumulators.choose import accumulator_for
 
         super().__init__(mechanism)
-        fields: Mapping[str, Mechanism] = mechanism.parts  # type: ignore[attr-defined]
-        self.parts = {name: accumulator_for(part) for name, part in fields.items()}
+        self.parts = {name: accumulator_for(part) for name, part in mechanism.parts.items()}
 
     @staticmethod
     def width(mechanism: Mechanism) -> int:
@@ -38,18 +36,18 @@ class Joined(Accumulator):
     def _columns(self, outputs: Any) -> Any:
         """One column per field, from columns or from mixed-radix numbers."""
         channel = self.mechanism.channel
-        if not isinstance(channel, FakeData):
+        if channel.side_by_side:
             return outputs
         if _outside(outputs, channel.outputs):
             raise Malformed("a report's output is not one this recipe can give")
-        return [digits.astype(np.uint64) for digits in digit_columns(outputs, channel.sizes)]
+        sizes = tuple(part.mechanism.channel.outputs for part in self.parts.values())
+        return [digits.astype(np.uint64) for digits in digit_columns(outputs, sizes)]
 
     def fits(self) -> bool:
         """Have all fields been told by everyone?"""
         return all(part.n == self.n for part in self.parts.values())
 
     def merge(self, other: Accumulator) -> Self:
-        """Field by field."""
         merged = super().merge(other)
         assert isinstance(other, Joined)
         merged.parts = {name: part.merge(other.parts[name]) for name, part in self.parts.items()}
@@ -68,20 +66,20 @@ class Joined(Accumulator):
     @classmethod
     def from_bytes(cls, mechanism: Mechanism, data: bytes) -> Self:
         """Sums written by `to_bytes` of the same recipe; anything else is refused."""
-        found = cls(mechanism)
-        found.n = check_head(mechanism, data)
+        accumulator = cls(mechanism)
+        accumulator.n = check_head(mechanism, data)
         rest = data[HEADER + 1 :]
         if data[HEADER] != 1:
             raise Malformed("a record's own sums are empty")
-        for name, part in found.parts.items():
+        for name, part in accumulator.parts.items():
             size = int.from_bytes(rest[:8], "big")
             if len(rest) < 8 + size:
                 raise Malformed("the sums of a record's field are cut short")
-            found.parts[name] = type(part).from_bytes(part.mechanism, rest[8 : 8 + size])
+            accumulator.parts[name] = type(part).from_bytes(part.mechanism, rest[8 : 8 + size])
             rest = rest[8 + size :]
-        if rest or not found.fits():
+        if rest or not accumulator.fits():
             raise Malformed("the fields of a record do not fit together")
-        return found
+        return accumulator
 
 
 class Sampled(Joined):
@@ -90,10 +88,9 @@ class Sampled(Joined):
     def fold(self, outputs: NDArray[Any]) -> None:
         """Every field folds the reports that answer it."""
         channel = self.mechanism.channel
-        assert isinstance(channel, Mixture)
         if _outside(outputs, channel.outputs):
             raise Malformed("a report's output is not one this recipe can give")
-        for start, inner, part in zip(channel.starts, channel.parts, self.parts.values(), strict=True):
+        for (start, _, inner), part in zip(channel.alternatives, self.parts.values(), strict=True):
             mine = outputs[(outputs >= start) & (outputs - start < inner.outputs)] if start else outputs[outputs < inner.outputs]
             part.fold(_own(part.mechanism, mine - start if start else mine))
             part.n += len(mine)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from deniable.batch.accumulators.base import HEADER, MAGIC, MOST, VERSION, check_head, narrowest, outputs_of, read_sums
 from deniable.batch.accumulators.plain_kernels import GOLDEN
-from deniable.core import Channel, Hashing, Mechanism, TwoLevel
+from deniable.core import Channel, Mechanism
 from deniable.errors import InvalidParameter, Malformed, NotSupported, WrongRecipe
 
 MOST_CELLS = 1 << 22
@@ -28,7 +28,7 @@ class PairCounts:
             raise NotSupported(
                 f"{mechanism.name} never reports two fields of one person truthfully, so it has no two-way tables; use product"
             )
-        names = list(mechanism.parts)  # type: ignore[attr-defined]
+        names = list(mechanism.parts)
         if first not in names or second not in names or first == second:
             raise InvalidParameter(f"first and second must be two different fields out of {', '.join(names)}")
         self.mechanism = mechanism
@@ -46,12 +46,12 @@ class PairCounts:
 
     @property
     def pairs(self) -> NDArray[np.int64]:
-        """C(u, v)."""
+        """C(u, v): how many reports support u in the first field and v in the second."""
         return self.sums[: self.shape[0] * self.shape[1]].reshape(self.shape)
 
     @property
     def margins(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """C(u) and C(v)."""
+        """C(u) and C(v): how many reports support each value of either field."""
         rest = self.sums[self.shape[0] * self.shape[1] :]
         return rest[: self.shape[0]], rest[self.shape[0] :]
 
@@ -106,36 +106,35 @@ class PairCounts:
     def from_bytes(cls, mechanism: Mechanism, data: bytes) -> PairCounts:
         """Sums written by `to_bytes` of the same recipe; anything else is refused."""
         n = check_head(mechanism, data)
-        names = list(getattr(mechanism, "parts", ()))
+        names = list(mechanism.parts)
         places = [int.from_bytes(data[HEADER + 2 * j : HEADER + 2 * j + 2], "big") for j in range(2)]
         if len(data) < HEADER + 5 or max(places) >= len(names) or places[0] == places[1]:
             raise Malformed("the bytes are not the pair counts of two fields of this recipe")
-        found = cls(mechanism, names[places[0]], names[places[1]])
-        found.n, found.sums = n, read_sums(data[HEADER + 4 :], len(found.sums))
-        rows, columns = found.margins
-        if (found.pairs > np.minimum(rows[:, None], columns[None])).any() or int(found.sums.max(initial=0)) > n:
+        counts = cls(mechanism, names[places[0]], names[places[1]])
+        counts.n, counts.sums = n, read_sums(data[HEADER + 4 :], len(counts.sums))
+        rows, columns = counts.margins
+        if (counts.pairs > np.minimum(rows[:, None], columns[None])).any() or int(counts.sums.max(initial=0)) > n:
             raise Malformed("a pair counts more reports than there are")
-        return found
+        return counts
 
 
 def support_rows(channel: Channel, outputs: NDArray[Any]) -> NDArray[np.bool_]:
     """Row i, column v: does report i support value v?"""
     if channel.unary:
         return np.unpackbits(outputs, axis=1, count=channel.inputs, bitorder="little").astype(np.bool_)
-    assert isinstance(channel, TwoLevel)
-    if isinstance(channel.sets, Hashing):
-        return _hashed_rows(channel.sets, outputs)
+    if channel.buckets is not None:
+        return _hashed_rows(channel.inputs, channel.buckets, outputs)
     different, where = np.unique(outputs, return_inverse=True)
-    rows = [[channel.sets.contains(value, output) for value in range(channel.inputs)] for output in different.tolist()]
+    rows = [[channel.supports(value, output) for value in range(channel.inputs)] for output in different.tolist()]
     return np.array(rows, np.bool_).reshape(-1, channel.inputs)[where]
 
 
-def _hashed_rows(sets: Hashing, outputs: NDArray[Any]) -> NDArray[np.bool_]:
+def _hashed_rows(size: int, buckets: int, outputs: NDArray[Any]) -> NDArray[np.bool_]:
     """The hash of deniable.core.channels.hashing on every report and value, in 32-bit arithmetic that wraps around."""
-    seeds, buckets = np.divmod(outputs.astype(np.uint64), np.uint64(sets.buckets))
-    spread = (np.arange(sets.size, dtype=np.uint64) * np.uint64(GOLDEN)).astype(np.uint32)
+    seeds, reported = np.divmod(outputs.astype(np.uint64), np.uint64(buckets))
+    spread = (np.arange(size, dtype=np.uint64) * np.uint64(GOLDEN)).astype(np.uint32)
     h = seeds.astype(np.uint32)[:, None] + spread
     h = (h ^ (h >> np.uint32(16))) * np.uint32(0x7FEB352D)
     h = (h ^ (h >> np.uint32(15))) * np.uint32(0x846CA68B)
     h ^= h >> np.uint32(16)
-    return np.asarray((h.astype(np.uint64) * np.uint64(sets.buckets) >> np.uint64(32)) == buckets[:, None])
+    return np.asarray((h.astype(np.uint64) * np.uint64(buckets) >> np.uint64(32)) == reported[:, None])

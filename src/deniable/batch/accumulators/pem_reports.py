@@ -32,7 +32,7 @@ class PEMCollector:
         if not isinstance(mechanism, PrefixExtendingMethod):
             raise InvalidParameter(f"mechanism must be PrefixExtendingMethod, got {type(mechanism).__name__}")
         self.mechanism = mechanism
-        self._parts: list[list[NDArray[np.uint64]]] = [[] for _ in mechanism.mixture.parts]
+        self._parts: list[list[NDArray[np.uint64]]] = [[] for _ in mechanism.channel.parts]
 
     def add(self, reports: Any) -> PEMCollector:
         """Add a batch (`Reports`), one `Report`, or a sequence of them; returns the collector itself."""
@@ -40,15 +40,15 @@ class PEMCollector:
         return self
 
     def _put(self, outputs: NDArray[np.uint64]) -> None:
-        channel = self.mechanism.mixture
+        channel = self.mechanism.channel
         if len(outputs) and int(outputs.max()) >= channel.outputs:
             raise Malformed("a report's output is not one this recipe can give")
         starts = np.array(channel.starts, np.uint64)
         group = np.searchsorted(starts, outputs, side="right") - 1
         for place, start in enumerate(starts):
-            found = outputs[group == place]
-            if len(found):
-                self._parts[place].append(found - start)
+            own = outputs[group == place]
+            if len(own):
+                self._parts[place].append(own - start)
 
     def outputs(self, group: int) -> NDArray[np.uint64]:
         """The outputs of one group's channel."""
@@ -80,7 +80,7 @@ class PEMCollector:
     def to_bytes(self) -> bytes:
         """Header, number of reports, then 8 bytes each, group by group."""
         head = MAGIC + bytes([VERSION]) + bytes.fromhex(self.mechanism.fingerprint) + self.n.to_bytes(8, "big")
-        starts = self.mechanism.mixture.starts
+        starts = self.mechanism.channel.starts
         body = [(self.outputs(group) + np.uint64(start)).astype("<u8").tobytes() for group, start in enumerate(starts)]
         return head + b"".join(body)
 
@@ -91,10 +91,10 @@ class PEMCollector:
             raise Malformed("the bytes are not the reports of a PEM collector")
         if data[2] != VERSION:
             raise UnknownVersion(f"this release reads version {VERSION} of collectors, got version {data[2]}")
-        found = cls(mechanism)
+        collector = cls(mechanism)
         if bytes(data[3:19]).hex() != mechanism.fingerprint:
             raise WrongRecipe(f"the reports belong to another recipe than {mechanism.fingerprint} ({mechanism.name})")
         if len(data) != HEADER + 8 * int.from_bytes(data[19:HEADER], "big"):
             raise Malformed("the length does not fit the number of reports")
-        found._put(np.frombuffer(data, "<u8", offset=HEADER).astype(np.uint64))
-        return found
+        collector._put(np.frombuffer(data, "<u8", offset=HEADER).astype(np.uint64))
+        return collector

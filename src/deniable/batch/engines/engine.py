@@ -23,5 +23,5 @@ class Engine(ABC):
 
     def fold(self, source: Source) -> Accumulator:
         """The sums of everything, or an error: nothing is left out in silence."""
-        found: Accumulator = self.read(replace(source, strict=True)).accumulator
-        return found
+        accumulator: Accumulator = self.read(replace(source, strict=True)).accumulator
+        return accumulator

@@ -60,23 +60,23 @@ def _in_processes(source: Source, pieces: list[Piece], processes: int, tell: Pro
     waiting: SimpleQueue[Piece] = SimpleQueue()
     for piece in pieces:
         waiting.put(piece)
-    told: SimpleQueue[Piece | Part | Exception] = SimpleQueue()
+    messages: SimpleQueue[Piece | Part | Exception] = SimpleQueue()
     started = [_start(source) for _ in range(processes)]
     try:
-        threads = [Thread(target=_serve, args=(process, source, waiting, told), daemon=True) for process in started]
+        threads = [Thread(target=_serve, args=(process, source, waiting, messages), daemon=True) for process in started]
         for thread in threads:
             thread.start()
         part = Part.empty(source.mechanism)
         left = processes
         while left:
-            found = told.get()
-            if isinstance(found, Exception):
-                raise found
-            if isinstance(found, Piece):
-                tell(found.size)
+            message = messages.get()
+            if isinstance(message, Exception):
+                raise message
+            if isinstance(message, Piece):
+                tell(message.size)
                 continue
             left -= 1
-            part = part.merge(found)
+            part = part.merge(message)
             if part.stopped is not None:
                 break
         return part
@@ -100,7 +100,7 @@ def _start(source: Source) -> subprocess.Popen[bytes]:
 
 
 def _serve(
-    process: subprocess.Popen[bytes], source: Source, waiting: SimpleQueue[Piece], told: SimpleQueue[Piece | Part | Exception]
+    process: subprocess.Popen[bytes], source: Source, waiting: SimpleQueue[Piece], messages: SimpleQueue[Piece | Part | Exception]
 ) -> None:
     """One process's conversation: a piece, its receipt, the next piece; at the end an empty frame, and its part."""
     assert process.stdin is not None
@@ -114,8 +114,8 @@ def _serve(
             write_frame(process.stdin, json.dumps(asdict(piece)).encode())
             if read_frame(process.stdout) == b"stopped":
                 break
-            told.put(piece)
+            messages.put(piece)
         write_frame(process.stdin, b"")
-        told.put(Part.from_bytes(source.mechanism, read_frame(process.stdout)))
+        messages.put(Part.from_bytes(source.mechanism, read_frame(process.stdout)))
     except (OSError, EOFError, ValueError):
-        told.put(DeniableError("a process of the engine ended before its work was done; give it more memory, or run it again"))
+        messages.put(DeniableError("a process of the engine ended before its work was done; give it more memory, or run it again"))

@@ -32,7 +32,7 @@ class Part:
 
     @classmethod
     def empty(cls, mechanism: Mechanism) -> Part:
-        """Of no files at all."""
+        """The result of a share without files."""
         return cls(accumulator_for(mechanism))
 
     def merge(self, other: Part) -> Part:
@@ -88,8 +88,8 @@ class Part:
         """The error of the worker, here."""
         if self.stopped is not None:
             kind, message = self.stopped
-            found = getattr(errors, kind, DeniableError)
-            raise found(message) if issubclass(found, DeniableError) else DeniableError(message)
+            error = getattr(errors, kind, DeniableError)
+            raise error(message) if issubclass(error, DeniableError) else DeniableError(message)
 
 
 @dataclass
@@ -109,12 +109,12 @@ class Folded(Intake):
 
     def summary(self) -> list[str]:
         """One sentence per thing that went wrong; nothing when all went well."""
-        told = super().summary()
+        lines = super().summary()
         if self.broken:
             rows = sum(self.broken.values())
             lost = f", and at least {rows:,} reports in them are missing" if rows else "; how many reports they held is unknown"
-            told.append(f"{len(self.broken)} of {self.files} files could not be read to the end{lost}")
-        return told
+            lines.append(f"{len(self.broken)} of {self.files} files could not be read to the end{lost}")
+        return lines
 
 
 def _check_exports(exports: dict[str, str]) -> None:

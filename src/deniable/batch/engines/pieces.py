@@ -18,7 +18,7 @@ from deniable.batch.engines.s3 import first_line, s3_file
 from deniable.batch.engines.source import Source, is_remote, names_of
 from deniable.batch.files.arrow import RowReader
 from deniable.batch.files.intake import UNREADABLE, Intake
-from deniable.batch.files.parquet import UNREADABLE_FILE, opened, row_batches
+from deniable.batch.files.parquet import UNREADABLE_FILE, parquet_file, row_batches
 from deniable.batch.files.rows import column_place
 from deniable.errors import DeniableError, Malformed, WireError, WrongRecipe
 from deniable.surveys import Survey
@@ -43,17 +43,17 @@ class Piece:
 
 def pieces_of(source: Source) -> list[Piece]:
     """The source's files in pieces that can be folded apart, none of them much larger than the others."""
-    found: list[Piece] = []
+    cut: list[Piece] = []
     for path, name in names_of(source.files).items():
         size = source.sizes[path]
         groups = _row_groups(path) if size > LARGE else 0
         pieces = min(groups, -(-size // LARGE))
         if pieces < 2:
-            found.append(Piece(path, name, size))
+            cut.append(Piece(path, name, size))
             continue
         edges = [groups * place // pieces for place in range(pieces + 1)]
-        found += [Piece(path, name, size // pieces, begin, end) for begin, end in pairwise(edges)]
-    return found
+        cut += [Piece(path, name, size // pieces, begin, end) for begin, end in pairwise(edges)]
+    return cut
 
 
 class Folder:
@@ -80,7 +80,7 @@ class Folder:
         except UNREADABLE_FILE as error:
             # Arrow says both by the same exception: that it cannot reach a file, and that it is none.
             closed = isinstance(error, OSError) and (error.errno is not None or "AWS Error" in str(error))
-            why = first_line(error) if closed else "it is no whole Parquet file"
+            why = first_line(error) if closed else "it is not a complete Parquet file"
             self._break(piece.name, 0, f"cannot be read: {why}, and none of its reports are counted")
             return
         with file:
@@ -139,11 +139,11 @@ class Folder:
                 )
             self.part.add_export(f"{export}\t{row.get('period')}\t{row.get('shard')}", piece.name)
             try:
-                found = accumulator_from_bytes(self.source.mechanism, row["data"])
+                exported = accumulator_from_bytes(self.source.mechanism, row["data"])
             except WireError:
                 self._intake.refuse(UNREADABLE, piece.name, f"row {number}")
                 continue
-            self._intake.accumulator = self.part.accumulator = self.part.accumulator.merge(found)
+            self._intake.accumulator = self.part.accumulator = self.part.accumulator.merge(exported)
 
     def _break(self, name: str, missing: int, what: str) -> None:
         if self.source.strict:
@@ -162,13 +162,13 @@ class _Into(Intake):
 def open_piece(path: str, content: Any = None) -> Any:
     """A Parquet file by its content, its path or its address."""
     if content is not None:
-        return opened(pa.BufferReader(content))
+        return parquet_file(pa.BufferReader(content))
     if not is_remote(path):
-        return opened(path)
+        return parquet_file(path)
     if re.match("s3[an]?:", path):
-        return opened(s3_file(path), remote=True)
+        return parquet_file(s3_file(path), remote=True)
     system, place = fs.FileSystem.from_uri(path)
-    return opened(system.open_input_file(place), remote=True)
+    return parquet_file(system.open_input_file(place), remote=True)
 
 
 def _row_groups(path: str) -> int:

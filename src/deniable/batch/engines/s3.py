@@ -33,20 +33,20 @@ def in_s3(path: str) -> bool:
 
 def without_settings(address: str) -> str:
     """An address as people know it."""
-    found = _ADDRESS.fullmatch(address)
-    return address if found is None or found["settings"] is None else address[: found.start("settings") - 1]
+    match = _ADDRESS.fullmatch(address)
+    return address if match is None or match["settings"] is None else address[: match.start("settings") - 1]
 
 
 def s3_files(address: str) -> Iterator[tuple[str, int]]:
     """The address and the size of every file behind an address: of one file, of a pattern, or of all below a directory."""
     system, place, settings = _located(address)
     try:
-        found = list(_listed(system, place.rstrip("/")))
+        files = list(_listed(system, place.rstrip("/")))
     except OSError as error:
         raise InvalidParameter(f"{without_settings(address)} cannot be listed: {first_line(error)}; {_KEYS}") from None
-    if not found:
+    if not files:
         raise InvalidParameter(f"there is no *{ENDING} file at {without_settings(address)}; check the address or the pattern")
-    for info in sorted(found, key=lambda info: str(info.path)):
+    for info in sorted(files, key=lambda info: str(info.path)):
         yield f"s3://{info.path}{settings}", int(info.size)
 
 
@@ -63,10 +63,10 @@ def first_line(error: Exception) -> str:
 
 def _located(address: str) -> tuple[Any, str, str]:
     """The file system, the bucket with the path in it, and the settings as they stood in the address."""
-    found = _ADDRESS.fullmatch(address)
-    settings = dict(pair.partition("=")[::2] for pair in (found["settings"] or "").split("&") if pair) if found else {}
-    bucket = found["place"].partition("/")[0] if found else ""
-    if found is None or not bucket or not set(settings) <= set(_SETTINGS):
+    match = _ADDRESS.fullmatch(address)
+    settings = dict(pair.partition("=")[::2] for pair in (match["settings"] or "").split("&") if pair) if match else {}
+    bucket = match["place"].partition("/")[0] if match else ""
+    if match is None or not bucket or not set(settings) <= set(_SETTINGS):
         raise InvalidParameter(f"an address in S3 is s3://bucket/path, and behind a ? only {', '.join(_SETTINGS)}, with & between")
     if "@" in bucket:
         raise InvalidParameter(f"an address must not hold keys, for it is written to logs and messages; {_KEYS}")
@@ -77,7 +77,7 @@ def _located(address: str) -> tuple[Any, str, str]:
         endpoint, scheme = split.netloc, settings.get("scheme", split.scheme)
     region = settings.get("region") or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
     system = _system(endpoint, scheme, region, None if endpoint or region else bucket)
-    return system, found["place"], f"?{found['settings']}" if found["settings"] else ""
+    return system, match["place"], f"?{match['settings']}" if match["settings"] else ""
 
 
 @lru_cache(maxsize=16)

@@ -59,31 +59,31 @@ class Source:
 
 def sizes_of(paths: Sequence[str]) -> dict[str, int]:
     """The files behind paths of this machine and addresses in S3, and how many bytes they have."""
-    found = {path: os.stat(path).st_size for path in local_files([path for path in paths if not is_remote(path)])}
+    sizes = {path: os.stat(path).st_size for path in local_files([path for path in paths if not is_remote(path)])}
     for address in paths:
         for file, size in s3_files(address) if in_s3(address) else ():
-            if file in found:
+            if file in sizes:
                 raise InvalidParameter(_twice(without_settings(file)))
-            found[file] = size
-    return found
+            sizes[file] = size
+    return sizes
 
 
 def is_remote(path: str) -> bool:
     """Is it an address, and not one of this machine's own files?"""
-    found = _ADDRESS.match(path)
-    return found is not None and found[1].lower() != "file"
+    scheme = _ADDRESS.match(path)
+    return scheme is not None and scheme[1].lower() != "file"
 
 
 def local_files(paths: Sequence[str]) -> tuple[str, ...]:
     """The files behind paths, patterns and directories; the same file twice is refused, for its reports would count twice."""
-    found: dict[str, str] = {}
+    by_real_path: dict[str, str] = {}
     for path in paths:
         for file in _files_of(re.sub(r"^file:(//)?(?=/)", "", path)):
             real = os.path.realpath(file)
-            if real in found:
+            if real in by_real_path:
                 raise InvalidParameter(_twice(file))
-            found[real] = file
-    return tuple(found.values())
+            by_real_path[real] = file
+    return tuple(by_real_path.values())
 
 
 def names_of(files: Sequence[str]) -> dict[str, str]:

@@ -139,12 +139,12 @@ def _shares(spark: Any, pieces: Sequence[Piece]) -> list[str]:
 def balanced(pieces: Sequence[Piece], shares: int) -> list[list[Piece]]:
     """Pieces dealt out so that sizes come out even: each, the largest first, to the share that has least."""
     heap = [(0, place) for place in range(shares)]
-    found: list[list[Piece]] = [[] for _ in range(shares)]
+    dealt: list[list[Piece]] = [[] for _ in range(shares)]
     for piece in sorted(pieces, key=lambda piece: (-piece.size, piece.path, piece.begin)):
         size, place = heapq.heappop(heap)
-        found[place].append(piece)
+        dealt[place].append(piece)
         heapq.heappush(heap, (size + piece.size, place))
-    return found
+    return dealt
 
 
 def _merged(mechanism: Mechanism, parts: Any, partitions: int) -> Part:
@@ -153,10 +153,10 @@ def _merged(mechanism: Mechanism, parts: Any, partitions: int) -> Part:
     while partitions > FAN_IN:
         partitions = -(-partitions // FAN_IN)
         parts = parts.repartition(partitions).mapInArrow(merging(recipe), "part binary")
-    found = Part.empty(mechanism)
+    merged = Part.empty(mechanism)
     for row in parts.collect():
-        found = found.merge(Part.from_bytes(mechanism, bytes(row["part"])))
-    return found
+        merged = merged.merge(Part.from_bytes(mechanism, bytes(row["part"])))
+    return merged
 
 
 @contextmanager

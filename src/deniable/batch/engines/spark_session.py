@@ -32,11 +32,11 @@ def session(master: str | None, options: Mapping[str, str], *, light: bool = Tru
     # A context belongs to the process, while each thread has an active session of its own, or none.
     context = importlib.import_module("pyspark").SparkContext._active_spark_context
     if context is None:
-        made = started(master or "local[*]", options, light=light)
+        running = started(master or "local[*]", options, light=light)
         try:
-            yield made
+            yield running
         finally:
-            made.stop()
+            running.stop()
         return
     if master not in (None, context.master):
         raise InvalidParameter(f"master is {master}, and a session on {context.master} is running; stop it, or use it")
@@ -65,10 +65,10 @@ def started(master: str, options: Mapping[str, str] | None = None, *, light: boo
 
 def usual_options(master: str, *, light: bool) -> dict[str, str]:
     """What a session gets unless its options say otherwise."""
-    found = {"spark.ui.enabled": "false", "spark.log.level": "FATAL", "spark.ui.showConsoleProgress": "false"}
+    options = {"spark.ui.enabled": "false", "spark.log.level": "FATAL", "spark.ui.showConsoleProgress": "false"}
     if master.startswith("local"):
         # A machine's own name may lead to an address that nobody listens at.
-        found |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+        options |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
         if light:
-            found |= {"spark.driver.extraJavaOptions": LIGHT, "spark.executor.extraJavaOptions": LIGHT}
-    return found
+            options |= {"spark.driver.extraJavaOptions": LIGHT, "spark.executor.extraJavaOptions": LIGHT}
+    return options

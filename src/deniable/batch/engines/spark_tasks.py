@@ -94,13 +94,13 @@ def merging(recipe: str) -> Task:
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         mechanism = mechanism_of(recipe)
-        found: Part | None = None
+        merged: Part | None = None
         for batch in batches:
             for data in batch.column("part").to_pylist():
                 part = Part.from_bytes(mechanism, data)
-                found = part if found is None else found.merge(part)
-        if found is not None:
-            yield _row(found)
+                merged = part if merged is None else merged.merge(part)
+        if merged is not None:
+            yield _row(merged)
 
     return task
 

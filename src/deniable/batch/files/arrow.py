@@ -14,7 +14,7 @@ from deniable.batch.accumulators.counts import Counts, SupportCounts
 from deniable.batch.files.intake import OTHER_RECIPE, OUT_OF_RANGE, UNREADABLE, Intake
 from deniable.batch.files.rows import Waiting
 from deniable.batch.packing import outputs_from_ints
-from deniable.core import Bits, output_bits
+from deniable.core import output_bits
 from deniable.errors import Malformed, WrongRecipe
 
 MOST_ROWS, LEAST_ROWS = 1 << 20, 1 << 10
@@ -110,7 +110,7 @@ class RowReader:
             self._refuse_impossible(unsigned, rows)
         elif inside and self.hashed:
             self.intake.fold(unsigned.astype(np.uint64, copy=False))
-        elif self.unary and inside and isinstance(self.channel, Bits):
+        elif self.unary and inside and self.channel.free_bits:
             size = -(-self.bits // 8)
             self.intake.fold(np.ascontiguousarray(unsigned.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :size]))
         elif self.intake.takes_numbers and int(whole.min()) >= 0:
@@ -140,7 +140,7 @@ class RowReader:
         if packed is not None and not self.unary:
             self._whole(packed.view(">u8").reshape(-1).astype(np.uint64), rows)
             return
-        if packed is not None and isinstance(self.channel, Bits) and not self._beyond(packed).any():
+        if packed is not None and self.channel.free_bits and not self._beyond(packed).any():
             self.intake.fold(np.ascontiguousarray(packed[:, ::-1]))
             return
         waiting = Waiting(self.intake, rows.name, "row", base)

@@ -89,8 +89,8 @@ def _read_one(path: str, intake: Intake, column: str, base: int, progress: Calla
 
 
 def _standard_input() -> BinaryIO:
-    found: Any = sys.stdin.buffer
-    return found if hasattr(found, "peek") else cast(BinaryIO, io.BufferedReader(found))
+    stream: Any = sys.stdin.buffer
+    return stream if hasattr(stream, "peek") else cast(BinaryIO, io.BufferedReader(stream))
 
 
 def _kind(file: BinaryIO) -> str:

@@ -96,13 +96,13 @@ class Intake:
 
     def summary(self) -> list[str]:
         """One sentence per thing that went wrong; nothing when all went well."""
-        told = list(self.notes)
+        lines = list(self.notes)
         if self.refused:
             ordered = sorted(self.refused.items(), key=lambda pair: (-pair[1], REASONS.index(pair[0])))
             reasons = ", ".join(f"{count} {reason}" for reason, count in ordered)
             total = self.refused.total()
-            told.append(f"{total} of {self.records} records {'was' if total == 1 else 'were'} refused: {reasons}")
-        return told
+            lines.append(f"{total} of {self.records} records {'was' if total == 1 else 'were'} refused: {reasons}")
+        return lines
 
 
 def intake_for(mechanism: Mechanism, *, strict: bool = False) -> Intake:

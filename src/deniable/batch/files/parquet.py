@@ -16,7 +16,7 @@ Missing = Callable[[str, int], None]
 """Told what is wrong with a file, and how many of its rows are missing."""
 
 
-def opened(source: Any, *, remote: bool = False) -> Any:
+def parquet_file(source: Any, *, remote: bool = False) -> Any:
     """A Parquet file by path, or from anything that can be read and sought in. Pages with checksums are checked.
 
     Recipes come as a dictionary, which holds each of them once. Reads of a remote file are put together.
@@ -68,7 +68,12 @@ def _same_recipe(file: Any, group: int, fingerprint: str) -> bool:
         column = file.metadata.row_group(group).column(place)
         if column.physical_type != file.schema.column(place).physical_type:
             return False
-        found = column.statistics
-        return bool(found is not None and found.has_min_max and found.null_count == 0 and found.min == found.max == fingerprint)
+        statistics = column.statistics
+        return bool(
+            statistics is not None
+            and statistics.has_min_max
+            and statistics.null_count == 0
+            and statistics.min == statistics.max == fingerprint
+        )
     except UNREADABLE_FILE:
         return False  # whoever reads the rows will find it

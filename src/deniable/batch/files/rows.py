@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import difflib
 import io
+import re
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
@@ -15,20 +16,27 @@ from deniable.errors import InvalidParameter, Malformed, WireError
 ROWS = 1 << 16
 LONGEST_LINE = 1 << 20
 DIGITS = {10: frozenset("0123456789"), 16: frozenset("0123456789abcdef")}
+FIRST = re.compile(rb'\{"reports":(0|[1-9][0-9]{0,18})\}')
 Progress = Callable[[int], None]
 
 
 def read_json_lines(file: BinaryIO, name: str, intake: Intake, progress: Progress) -> None:
-    """One wire document per line; empty lines are skipped."""
+    """One wire document per line; empty lines are skipped. A first line may say how many follow (`announcement`)."""
     mechanism = intake.mechanism
     start = f'{{"version":{VERSION},"recipe":"{mechanism.fingerprint}","output":"'.encode()
     longest = max(LONGEST_LINE, output_bits(mechanism.channel))
     waiting = Waiting(intake, name, "line")
+    announced, records = None, 0
     for number, line in enumerate(iter(lambda: file.readline(longest), b""), start=1):
         progress(len(line))
         text = line.strip()
         if not text:
             continue
+        if first := FIRST.fullmatch(text):  # files that were put together have several
+            _compare(announced, records, name, intake, waiting)
+            announced, records = int(first[1]), 0
+            continue
+        records += 1
         digits = text[len(start) : -2].decode("ascii", "replace") if text.startswith(start) and text.endswith(b'"}') else ""
         if digits and DIGITS[16].issuperset(digits) and (digits[0] != "0" or digits == "0"):
             waiting.add(digits, number)  # the very text `report_to_json` writes: no need to parse it
@@ -41,7 +49,14 @@ def read_json_lines(file: BinaryIO, name: str, intake: Intake, progress: Progres
                 intake.note(name, f"ends early: line {number} is cut off")
             else:
                 waiting.refuse(reason_of(error), number)
+    _compare(announced, records, name, intake, waiting)
     waiting.flush()
+
+
+def _compare(announced: int | None, records: int, name: str, intake: Intake, waiting: Waiting) -> None:
+    if announced is not None and announced != records:
+        waiting.flush()
+        intake.note(name, f"ends early: it says that {announced} reports were written, and has {records}")
 
 
 def read_csv(file: BinaryIO, name: str, intake: Intake, progress: Progress, column: str, base: int) -> None:

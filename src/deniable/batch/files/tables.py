@@ -34,16 +34,16 @@ def read_parquet(path: str, name: str, intake: Intake, progress: Progress, colum
     """A Parquet file, row group by row group."""
     _pyarrow()
     from deniable.batch.files.arrow import RowReader, reads
-    from deniable.batch.files.parquet import UNREADABLE_FILE, opened, row_batches
+    from deniable.batch.files.parquet import UNREADABLE_FILE, parquet_file, row_batches
 
     try:
-        file = opened(path)
+        file = parquet_file(path)
     except UNREADABLE_FILE:
         intake.note(name, "ends early: a Parquet file without its end cannot be read at all")
         return
     with file:
-        found = file.schema_arrow.names
-        simple = reads(file.schema_arrow.field(column_place(found, column, name)).type)
+        names = file.schema_arrow.names
+        simple = reads(file.schema_arrow.field(column_place(names, column, name)).type)
         reader = RowReader(intake, column, mixed=True)
         groups = range(file.metadata.num_row_groups)
         size, rows = os.stat(path).st_size, max(1, file.metadata.num_rows)

@@ -43,7 +43,7 @@ def _explored(mechanism: Mechanism, step: int, position: int) -> dict[str, Any]:
     made, note = at_epsilon(mechanism, epsilon)
     odds = math.exp(float(epsilon))
     value = made.domain.decode(_index(made.domain, position))
-    found: dict[str, Any] = {
+    answer: dict[str, Any] = {
         "epsilon": EPSILONS[step],
         "odds": odds,
         "surest": odds / (1 + odds),
@@ -57,10 +57,10 @@ def _explored(mechanism: Mechanism, step: int, position: int) -> dict[str, Any]:
         "people": [],
     }
     try:
-        found.update(_law(made, value))
+        answer.update(_law(made, value))
     except DeniableError as error:
-        found["note"] = " ".join(filter(None, [note, str(error)]))
-    return found
+        answer["note"] = " ".join(filter(None, [note, str(error)]))
+    return answer
 
 
 def _index(domain: Domain, position: int) -> int:

@@ -27,7 +27,7 @@ PAGES = {
 """Every page's script and title; the rest is page.html, the same for all."""
 KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml", ".json": "application/json"}
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 """Nothing may be loaded from anywhere else, and no script may be written into a page."""
@@ -46,14 +46,14 @@ def routes() -> list[Route]:
     pages = {
         address: form.replace("PAGE_SCRIPT", script).replace("PAGE_TITLE", title) for address, (script, title) in PAGES.items()
     }
-    found = [_route(address, text.encode(), ".html") for address, text in pages.items()]
+    page_routes = [_route(address, text.encode(), ".html") for address, text in pages.items()]
     files = {f"/static/{path.name}": path for path in sorted(STATIC.iterdir()) if path.suffix != ".html"}
     sdk = sdk_folder()
     files |= {f"/sdk/{path.relative_to(sdk).as_posix()}": path for path in sorted(sdk.rglob("*.js"))}
-    found += [_route(address, path.read_bytes(), path.suffix) for address, path in files.items()]
-    found += [_route(f"/sdk/{name}", data, Path(name).suffix) for name, data in bundled(sdk).items()]
+    page_routes += [_route(address, path.read_bytes(), path.suffix) for address, path in files.items()]
+    page_routes += [_route(f"/sdk/{name}", data, Path(name).suffix) for name, data in bundled(sdk).items()]
     return [
-        *found,
+        *page_routes,
         Route("/dashboard/surveys/{hash}/privacy", privacy),
         Route("/dashboard/surveys/{hash}/explorer", explorer),
         Route("/dashboard/surveys/{hash}/map", map_of_places),

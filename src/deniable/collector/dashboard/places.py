@@ -45,18 +45,18 @@ class PlaceMaps:
         if not self._lock.acquire(blocking=False):
             return kept[1] if kept is not None else {"n": 0, "cells": [], "note": BEING_MADE}
         try:
-            found = {**map_of(shown.whole, name, shown.waiting), "counted": shown.whole.n}
-            self._kept[survey.hash, name] = (time.monotonic(), found)
-            return found
+            drawn = {**map_of(shown.whole, name, shown.waiting), "counted": shown.whole.n}
+            self._kept[survey.hash, name] = (time.monotonic(), drawn)
+            return drawn
         finally:
             self._lock.release()
 
     @staticmethod
-    def _old(survey: Survey, when: float, found: dict[str, Any], counted: int) -> bool:
+    def _old(survey: Survey, when: float, drawn: dict[str, Any], counted: int) -> bool:
         """Is there news? Public numbers that move in steps move rarely enough to follow each."""
         if isinstance(survey.release, Steps):
-            return bool(counted != found["counted"] or found["n"] == 0)
-        return time.monotonic() - when >= FRESH_SECONDS and counted > found["counted"] * (1 + NEWS)
+            return bool(counted != drawn["counted"] or drawn["n"] == 0)
+        return time.monotonic() - when >= FRESH_SECONDS and counted > drawn["counted"] * (1 + NEWS)
 
 
 def map_of(whole: Accumulator, name: str, waiting: str = "") -> dict[str, Any]:
@@ -65,12 +65,12 @@ def map_of(whole: Accumulator, name: str, waiting: str = "") -> dict[str, Any]:
     if part.n == 0:
         return {"n": 0, "cells": [], "note": waiting or "nobody has answered yet"}
     try:
-        found = studies.density_map(part, cells=CELLS, most_iterations=ITERATIONS)
-        low, high = found.interval(LEVEL)
+        density = studies.density_map(part, cells=CELLS, most_iterations=ITERATIONS)
+        low, high = density.interval(LEVEL)
     except DeniableError as error:
         return {"n": part.n, "cells": [], "note": str(error)}
-    columns = [found.grid.bounds.tolist(), found.value.tolist(), low.tolist(), high.tolist()]
+    columns = [density.grid.bounds.tolist(), density.value.tolist(), low.tolist(), high.tolist()]
     cells = [
         {"bounds": bounds, "value": value, "low": least, "high": most} for bounds, value, least, most in zip(*columns, strict=True)
     ]
-    return {"n": part.n, "cells": cells, "method": found.method, "note": ""}
+    return {"n": part.n, "cells": cells, "method": density.method, "note": ""}

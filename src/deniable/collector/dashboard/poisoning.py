@@ -56,9 +56,10 @@ def _share(part: Mechanism, fakes: float, times: int) -> dict[str, Any]:
     law = estimators.support(part)
     each = (1 - float(law.q)) / float(law.p - law.q)
     moves = fakes * each
-    alone = f"A fake device counts like up to {each * times:.3g} people who truly say so"
-    asked = ", because it need not leave the picking of the question to chance" if times > 1 else ""
-    words = f"{alone}{asked}. One in a hundred can raise the share of one answer by up to {100 * moves:.2g} percentage points."
+    alone = f"One malicious device can add as much to a share as up to {each * times:.3g} honest people with that answer"
+    asked = ", because it can choose which question it answers" if times > 1 else ""
+    together = f"One malicious device in a hundred can raise the share of one answer by up to {100 * moves:.2g} percentage points."
+    words = f"{alone}{asked}. {together}"
     return {"what": "share", "moves": moves, "per_fake": each * times, "proved": True, "words": words}
 
 
@@ -67,7 +68,7 @@ def _direction(part: Mechanism, fakes: float) -> dict[str, Any]:
     each = 1 / estimators.first_coefficient(part.channel)
     moves = fakes * (each + 1)
     words = (
-        f"One fake device in a hundred can move the mean direction's arrow, whose length is the concentration, by up to "
+        f"One malicious device in a hundred can move the mean direction's arrow, whose length is the concentration, by up to "
         f"{moves:.2g}. Where people agree less than that, the direction can be turned anywhere."
     )
     return {"what": "direction", "moves": moves, "per_fake": each, "proved": True, "words": words}
@@ -76,19 +77,19 @@ def _direction(part: Mechanism, fakes: float) -> dict[str, Any]:
 def _mean(part: Mechanism, times: int) -> dict[str, Any]:
     assert isinstance(part.domain, Interval)
     try:
-        found = privacy.mean_gain(part, users=HONEST, fakes=FAKE * times)
-        moves, each = found.gain, found.per_fake * times
-        words = f"One fake device in a hundred can move the mean by up to {moves:.3g}"
+        gains = privacy.mean_gain(part, users=HONEST, fakes=FAKE * times)
+        moves, each = gains.gain, gains.per_fake * times
+        words = f"One malicious device in a hundred can move the mean by up to {moves:.3g}"
         return {"what": "mean", "moves": moves, "per_fake": each, "proved": True, "words": f"{words}, up or down."}
     except NotSupported:
         moves = _searched(part, times)
-        words = f"One fake device in a hundred moved the mean by {moves:.3g} in a search among people spread evenly"
+        words = f"One malicious device in a hundred moved the mean by {moves:.3g} in a search among people spread evenly"
         return {
             "what": "mean",
             "moves": moves,
             "per_fake": None,
             "proved": False,
-            "words": f"{words}; that is no proof of a limit.",
+            "words": f"{words}; this does not prove a limit.",
         }
 
 

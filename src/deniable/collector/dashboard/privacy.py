@@ -75,37 +75,37 @@ def _belief(prior: float, epsilon: float, budget: float) -> dict[str, float]:
 
 def _learns(survey: Survey, answers: int) -> list[str]:
     together = None if survey.repeat == "once" else survey.lifetime
-    found = [
-        f"{meaning(survey.mechanism.privacy, together)} This holds whatever else somebody knows and however they compute, "
-        "and for the operator of this collector, too.",
+    sentences = [
+        f"{meaning(survey.mechanism.privacy, together)} This holds whatever else an observer knows or computes, "
+        "and for the operator of this collector as well.",
     ]
     if survey.strategy == "sample-one":
-        found.append("The report says which question was picked, but a coin picked it, not the answer.")
+        sentences.append("The report says which question was picked, but a coin picked it, not the answer.")
     if survey.strategy == "split":
         shares = ", ".join(f"{name} {show_fraction(part.privacy.exact)}" for name, part in survey.parts.items())
-        found.append(f"The questions share epsilon ({shares}); the sum is what the whole answer can give away.")
+        sentences.append(f"The questions share epsilon ({shares}); the sum is what the whole answer can give away.")
     if survey.repeat == "each-window":
-        found.append(
+        sentences.append(
             f"Somebody who can link the reports of one person sees up to {answers} of them; together they give away at most "
             f"{show_fraction(survey.lifetime)}, the budget, which the person's own device enforces."
         )
     if survey.repeat == "permanent":
-        found.append(
+        sentences.append(
             "The same answer always gives the same report, so repeating tells nothing more. A changed answer costs epsilon again, "
             "and whoever can link two reports of one person sees that it changed."
         )
-    return found
+    return sentences
 
 
 def _not_protected(survey: Survey) -> list[str]:
-    found = [
+    sentences = [
         "That a person takes part: the network and the operator can see a device talking to this collector.",
         "What everybody has in common: the survey exists to learn that.",
         "A device whose software lies. Answer with a client you trust; the page served here comes from this collector.",
     ]
     if survey.keep_reports:
-        found.append("This survey may keep single reports. Each one is private by itself at the level above.")
-    return found
+        sentences.append("This survey may keep single reports. Each one is private on its own at the level above.")
+    return sentences
 
 
 def _shortened(inequality: str, most: int = 160) -> str:

@@ -19,7 +19,7 @@ def publication_of(survey: Survey, *, needs_token: bool) -> list[str]:
     if not isinstance(survey.release, Steps):
         return [
             survey.release_words,
-            "Each report is private by itself at the level above, also to whoever singles it out. The survey's author chose this; "
+            "Each report is private on its own at the level above, even if it is singled out. The survey's author chose this; "
             "nothing is claimed for being one of many.",
         ]
     others = survey.release.reports - 1
@@ -56,9 +56,9 @@ def _crowd(survey: Survey, release: Steps, *, needs_token: bool) -> str:
     if among_many >= 0.99 * level:
         return f"Steps of {release.reports:,} reports are too small to claim a smaller epsilon for being one of many."
     return (
-        f"To somebody who sees only what is published, and sent none of the other reports of the step, one report among "
+        f"Against anyone who sees only what is published, and sent none of the other reports of the step, one report among "
         f"{release.reports:,} is ({among_many:.3g}, {DELTA:g})-private instead of {show_fraction(survey.mechanism.privacy.exact)}. "
-        "This needs people who answer once and independently of each other. It is no promise against whoever runs the collector."
+        "This needs people who answer once and independently of each other. It is not a promise against the operator."
     )
 
 

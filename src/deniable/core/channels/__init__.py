@@ -12,5 +12,8 @@ Interpolated    a channel entered between two of its inputs
 Mixture         a public coin chooses the channel
 Chain           one channel after another
 
+Ask a channel, not for its type: `sums` (what a collector adds up), `support` and `supports` (which values a report speaks
+for), `layers`, `alternatives`, `between` and `set_system` (what it is made of), `possible`, `occurring` and `mass` (its outputs).
+
 A channel is loaded when it is first asked for: a first report must not wait for those it does not use.
 """

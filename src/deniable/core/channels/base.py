@@ -5,15 +5,28 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from deniable.core.exact.numbers import show_fraction
 from deniable.core.randomness.coins import Coins
-from deniable.errors import InvalidParameter
+from deniable.errors import InvalidParameter, NotSupported
+
+if TYPE_CHECKING:
+    from deniable.core.channels.sets import Layers, SetSystem
 
 Sums = Literal["outputs", "bits", "values", "parts", "picked", "searched"]
 """What a collector adds up: the reports of every output, or bit, or that support a value; a sum for each part, of everyone or of
 those whose part was picked; or nothing, because reports are searched."""
+MOST_ENUMERATED = 1 << 17
+"""So many weights are added up one by one, no more."""
+
+
+class Alternative(NamedTuple):
+    """A channel that a public coin may choose: where its outputs begin, its share of all, and the channel."""
+
+    start: int
+    share: Fraction
+    channel: Channel
 
 
 class Channel(ABC):
@@ -50,6 +63,10 @@ class Channel(ABC):
     def max_ratio(self) -> Fraction | None:
         """The largest weight(x, y) / weight(x', y) over all x, x', y; None when it is unbounded."""
 
+    def ratio_bound(self) -> Fraction | None:
+        """What no ratio exceeds, also after any reports before this one; None when there is no bound."""
+        return self.max_ratio()
+
     @abstractmethod
     def compiled(self) -> dict[str, Any]:
         """Kind and integers: everything a sampler or a verifier in any language needs."""
@@ -57,6 +74,52 @@ class Channel(ABC):
     def row(self, index: int) -> Iterator[int]:
         """All weights of one input, in the order of outputs."""
         return (self.weight(index, output) for output in range(self.outputs))
+
+    def mass(self, index: int, start: int, stop: int) -> int:
+        """The weight of outputs start … stop-1 for an input; one by one where the channel knows no better."""
+        layers = self.layers()
+        if layers is not None:
+            return layers.mass(index, start, stop)
+        if stop - start > MOST_ENUMERATED:
+            raise NotSupported(f"{type(self).__name__} has too many outputs to add up one by one")
+        return sum(self.weight(index, output) for output in range(start, stop))
+
+    def layers(self) -> Layers | None:
+        """The rows as windows that move with the input, one above another; None where they have no such form."""
+        return None
+
+    @property
+    def wraps(self) -> bool:
+        """Do rows of neighbouring inputs differ by one step around a circle of outputs?"""
+        return False
+
+    @property
+    def set_system(self) -> SetSystem | None:
+        """The favoured outputs of every input, where outputs have two levels."""
+        return None
+
+    @property
+    def between(self) -> tuple[Channel, int] | None:
+        """The channel whose neighbouring rows this one mixes, and in how many steps; None when its rows are its own."""
+        return None
+
+    @property
+    def alternatives(self) -> Sequence[Alternative]:
+        """The channels that a public coin chooses between; none where there is no such coin."""
+        return ()
+
+    def split_output(self, output: int) -> Sequence[int]:
+        """The outputs of the parts that one output stands for."""
+        return (output,)
+
+    def after(self, output: int) -> Channel:
+        """The channel of the next report; another one only where a report is seen from the report before it."""
+        return self
+
+    @property
+    def chained(self) -> bool:
+        """Is a report seen from the report before it?"""
+        return False
 
     def possible(self, output: int) -> bool:
         """Does any input give this output? Some encodings leave numbers unused."""
@@ -82,14 +145,42 @@ class Channel(ABC):
         """How many of its bits are 1 in every output, where that is part of the law."""
         return None
 
+    @property
+    def free_bits(self) -> bool:
+        """May an output be any string of bits?"""
+        return self.unary and self.ones is None
+
+    @property
+    def buckets(self) -> int | None:
+        """How many buckets the hash of a report has, where reports are hashes; outputs are then seed * buckets + bucket."""
+        return None
+
+    @property
+    def occurring(self) -> int:
+        """How many outputs occur at all."""
+        return self.outputs
+
     def support(self) -> tuple[Fraction, Fraction] | None:
         """How likely a report supports its own value and any other one; None where values have no such set of outputs."""
         return None
+
+    def joint_support(self) -> tuple[Fraction, Fraction]:
+        """How likely a report supports two values together: its own and another one, and two others in general."""
+        raise NotSupported(f"reports of {type(self).__name__} do not support values")
+
+    def supports(self, index: int, output: int) -> bool:
+        """Does the output support the input?"""
+        raise NotSupported(f"reports of {type(self).__name__} do not support values")
 
     @property
     def draws(self) -> int:
         """How many random numbers a device draws for one report."""
         return 1
+
+    @property
+    def effort(self) -> int:
+        """Roughly how much longer a draw takes than the simplest one."""
+        return self.draws
 
     @property
     def counters(self) -> int:

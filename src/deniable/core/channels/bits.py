@@ -75,6 +75,12 @@ class Bits(Channel):
     def support(self) -> tuple[Fraction, Fraction]:
         return Fraction(self.own, self.scale), Fraction(self.other, self.scale)
 
+    def joint_support(self) -> tuple[Fraction, Fraction]:
+        return Fraction(self.own * self.other, self.scale**2), Fraction(self.other, self.scale) ** 2
+
+    def supports(self, index: int, output: int) -> bool:
+        return bool(output >> index & 1)
+
     @property
     def draws(self) -> int:
         return self.size

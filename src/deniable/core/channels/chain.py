@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
-from deniable.core.channels.base import Channel, Sums, column_ratio
+from deniable.core.channels.base import Alternative, Channel, Sums, column_ratio
+from deniable.core.channels.sets import Layers, single_cells
 from deniable.core.randomness.coins import Coins
 from deniable.errors import InvalidParameter
 
@@ -49,6 +51,23 @@ class Interpolated(Channel):
         weight = (self.steps - rest) * self.inner.weight(row, output)
         return weight + rest * self.inner.weight(row + 1, output) if rest else weight
 
+    @property
+    def effort(self) -> int:
+        return self.inner.effort
+
+    @property
+    def occurring(self) -> int:
+        return self.inner.occurring
+
+    @property
+    def between(self) -> tuple[Channel, int]:
+        return self.inner, self.steps
+
+    def mass(self, index: int, start: int, stop: int) -> int:
+        row, rest = divmod(index, self.steps)
+        lower = (self.steps - rest) * self.inner.mass(row, start, stop)
+        return lower + rest * self.inner.mass(row + 1, start, stop) if rest else lower
+
     def max_ratio(self) -> Fraction | None:
         """The inner ratio: mixtures cannot exceed it, and the pure rows attain it."""
         return self.inner.max_ratio()
@@ -86,11 +105,7 @@ class Mixture(Channel):
     @cached_property
     def starts(self) -> tuple[int, ...]:
         """Where each part's outputs begin."""
-        found, begin = [], 0
-        for part in self.parts:
-            found.append(begin)
-            begin += part.outputs
-        return tuple(found)
+        return tuple(accumulate((part.outputs for part in self.parts[:-1]), initial=0))
 
     @cached_property
     def outputs(self) -> int:
@@ -105,6 +120,19 @@ class Mixture(Channel):
     def total(self) -> int:
         """Shares times the common total."""
         return sum(self.shares) * self.common
+
+    @property
+    def alternatives(self) -> Sequence[Alternative]:
+        shares = (Fraction(share, sum(self.shares)) for share in self.shares)
+        return tuple(map(Alternative, self.starts, shares, self.parts))
+
+    def mass(self, index: int, start: int, stop: int) -> int:
+        weight = 0
+        for begin, share, part in zip(self.starts, self.shares, self.parts, strict=True):
+            low, high = max(start - begin, 0), min(stop - begin, part.outputs)
+            if low < high:
+                weight += share * (self.common // part.total) * part.mass(index, low, high)
+        return weight
 
     def part_of(self, output: int) -> tuple[int, int]:
         """Which part an output belongs to, and its number there."""
@@ -136,6 +164,10 @@ class Mixture(Channel):
         return self.parts[j].possible(inner)
 
     @property
+    def occurring(self) -> int:
+        return sum(part.occurring for part in self.parts)
+
+    @property
     def sums(self) -> Sums:
         kinds = {part.sums for part in self.parts}
         return "picked" if kinds == {"picked"} else "searched" if "searched" in kinds else "outputs"
@@ -143,6 +175,10 @@ class Mixture(Channel):
     @property
     def draws(self) -> int:
         return 1 + max(part.draws for part in self.parts)
+
+    @property
+    def effort(self) -> int:
+        return max(part.effort for part in self.parts)
 
     @property
     def counters(self) -> int:
@@ -172,6 +208,9 @@ class Identity(Channel):
 
     def weight(self, index: int, output: int) -> int:
         return int(index == output)
+
+    def layers(self) -> Layers:
+        return Layers(0, ((single_cells(self.size), 1),))
 
     def max_ratio(self) -> None:
         return

@@ -13,6 +13,7 @@ from deniable.core.channels.base import Channel, column_ratio
 from deniable.core.channels.directions import Directions
 from deniable.core.channels.two_level import TwoLevel
 from deniable.core.randomness.coins import Coins
+from deniable.errors import NotSupported
 
 MOST_SIDE = 1 << 13
 MOST_DISTANCES = 1 << 12
@@ -33,7 +34,6 @@ class RectangleView:
 
     @property
     def inputs(self) -> int:
-        """Every cell."""
         return self.columns * self.rows
 
     def polar(self, index: int, directions: Directions, distances: int) -> tuple[int, int]:
@@ -57,6 +57,10 @@ class RectangleView:
         sideways = across != 0 and right * abs(up) <= top * abs(across)
         return (right, abs(across)) if sideways else (top, abs(up))
 
+    def seen_from(self, reference: Reference) -> RectangleView:
+        """The same rectangle from another point."""
+        return replace(self, reference=reference)
+
     def compiled(self) -> dict[str, Any]:
         """The lattice and the reference."""
         return {"view": "rectangle", "columns": self.columns, "rows": self.rows, "reference": list(self.reference)}
@@ -73,6 +77,29 @@ class DiscView:
     def inputs(self) -> int:
         """The cells of the disc."""
         return len(self.inside)
+
+    @property
+    def columns(self) -> int:
+        """Cells across the square."""
+        return self.cells
+
+    @property
+    def rows(self) -> int:
+        """Cells up the square."""
+        return self.cells
+
+    @property
+    def reference(self) -> Reference:
+        """The center of the square, in half cells."""
+        return self.cells, self.cells
+
+    def border(self, across: int, up: int) -> tuple[int, int]:
+        """Not a fraction: the way to the border of a disc is a root."""
+        raise NotSupported("a disc is seen from its center only; walks need a rectangle or a parallelogram")
+
+    def seen_from(self, reference: Reference) -> DiscView:
+        """The same disc, whatever the reference: it is seen from its center only."""
+        return self
 
     def polar(self, index: int, directions: Directions, distances: int) -> tuple[int, int]:
         """Direction cell and distance cell of an input: an integer root instead of a real one."""
@@ -131,16 +158,15 @@ class DirectionDistance(Channel):
         to_turn, to_share = self.split_output(output)
         return self.direction.weight(turn, to_turn) * self.distance.weight(share, to_share)
 
-    @cached_property
-    def largest_ratio(self) -> Fraction:
-        """What no pair of weights can exceed: the product of the two channels' ratios."""
+    def ratio_bound(self) -> Fraction:
+        """The product of the two channels' ratios."""
         return self.direction.max_ratio() * self.distance.max_ratio()
 
     @cached_property
     def _ratio(self) -> Fraction:
         if self.inputs * self.outputs <= FEW_WEIGHTS:
-            return column_ratio(self) or self.largest_ratio
-        return self.largest_ratio
+            return column_ratio(self) or self.ratio_bound()
+        return self.ratio_bound()
 
     def max_ratio(self) -> Fraction:
         """The product of the two ratios. On a tiny lattice no cell may show both extremes: there every weight is tried."""
@@ -148,7 +174,6 @@ class DirectionDistance(Channel):
 
     def step(self, output: int) -> tuple[int, int, int]:
         """Where an output lies, in half cells: two numerators and their common denominator."""
-        assert isinstance(self.view, RectangleView)
         turn, share = self.split_output(output)
         across, up = self.directions.middle(turn)
         length, along = self.view.border(across, up)
@@ -156,12 +181,19 @@ class DirectionDistance(Channel):
         x, y = self.view.reference
         return x * unit + way * across, y * unit + way * up, unit
 
+    @property
+    def effort(self) -> int:
+        return self.direction.effort + self.distance.effort
+
+    @property
+    def chained(self) -> bool:
+        return True
+
     def after(self, output: int) -> DirectionDistance:
         """The channel of the next place: seen from the lattice point nearest to this output."""
         x, y, unit = self.step(output)
-        assert isinstance(self.view, RectangleView)
         reference = ((2 * x + unit) // (2 * unit), (2 * y + unit) // (2 * unit))
-        return replace(self, view=replace(self.view, reference=reference))
+        return replace(self, view=self.view.seen_from(reference))
 
     def compiled(self) -> dict[str, Any]:
         """The view, the table of directions and both channels."""

@@ -90,11 +90,11 @@ def _quarter_circle(cells: int) -> list[tuple[int, int]]:
             sine += sign * term
         order += 1
         term = term * step // (order * one)
-    found = [(one, 0)]
+    corners = [(one, 0)]
     for _ in range(cells // 4 - 1):
-        c, s = found[-1]
-        found.append(((c * cosine - s * sine) // one, (s * cosine + c * sine) // one))
-    return [*found, (0, one)]
+        c, s = corners[-1]
+        corners.append(((c * cosine - s * sine) // one, (s * cosine + c * sine) // one))
+    return [*corners, (0, one)]
 
 
 def _scaled(value: int, factor: Fraction) -> int:

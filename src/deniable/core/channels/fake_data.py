@@ -12,7 +12,6 @@ from typing import Any
 from deniable.core.channels.base import Channel, Sums
 from deniable.core.channels.chain import Mixture
 from deniable.core.channels.product import digits, undigits
-from deniable.core.channels.sets import Singleton
 from deniable.core.channels.two_level import TwoLevel
 from deniable.core.randomness.coins import Coins
 from deniable.errors import InvalidParameter
@@ -72,6 +71,10 @@ class Field(Channel):
         return self.inner.possible(output)
 
     @property
+    def occurring(self) -> int:
+        return self.inner.occurring
+
+    @property
     def sums(self) -> Sums:
         return "picked"
 
@@ -102,6 +105,7 @@ class FakeData(Channel):
     d * L * k_1 ... k_d, with L a common multiple of the totals T_j, that is the integer
     sum over j of w_j(x_j, y_j) * k_j * L / T_j.
 
+    >>> from deniable.core import Singleton, TwoLevel
     >>> coin = TwoLevel(Singleton(2), low=1, high=3)
     >>> list(FakeData([coin, coin]).row(0)), FakeData([coin, coin]).max_ratio()
     ([12, 8, 8, 4], Fraction(3, 1))
@@ -111,7 +115,7 @@ class FakeData(Channel):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", tuple(self.parts))
-        if not self.parts or not all(isinstance(part.sets, Singleton) for part in self.parts):
+        if not self.parts or any(part.sets.members != 1 or part.inputs != part.outputs for part in self.parts):
             raise InvalidParameter("fake data stands beside randomized response: every part must favour the true value alone")
 
     @cached_property
@@ -149,11 +153,11 @@ class FakeData(Channel):
     def draw(self, index: int, coins: Coins) -> int:
         """An answer and a fake for every digit, so that the time does not say which one was answered."""
         chosen = coins.below(len(self.parts))
-        found = []
+        answers = []
         for place, (part, digit) in enumerate(zip(self.parts, digits(index, self.sizes), strict=True)):
             answer, fake = part.draw(digit, coins), coins.below(part.inputs)
-            found.append(answer if place == chosen else fake)
-        return undigits(found, self.sizes)
+            answers.append(answer if place == chosen else fake)
+        return undigits(answers, self.sizes)
 
     def weight(self, index: int, output: int) -> int:
         pairs = zip(digits(index, self.sizes), digits(output, self.sizes), self.highs, self.lows, strict=True)

@@ -49,17 +49,15 @@ class Hadamard(SetSystem):
 
     @property
     def inputs(self) -> int:
-        """k."""
         return self.size
 
     @property
     def outputs(self) -> int:
-        """2**(t m)."""
         return 1 << (self.checks * self.digits)
 
     @property
     def members(self) -> int:
-        """One in 2**t of them."""
+        """How many outputs a value favours: one in 2**t."""
         return 1 << (self.checks * (self.digits - 1))
 
     def row(self, index: int) -> tuple[int, int]:

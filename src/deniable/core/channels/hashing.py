@@ -71,6 +71,10 @@ class Hashing(Keyed):
     def inputs(self) -> int:
         return self.size
 
+    @property
+    def hashed_into(self) -> int:
+        return self.buckets
+
     def overlap(self) -> Fraction:
         return Fraction(self.members, self.buckets)
 

@@ -57,6 +57,10 @@ class NearestCellSets(Neighbourhood):
             present[cell] = 1
         return tuple(accumulate(present, initial=0))
 
+    @property
+    def effort(self) -> int:
+        return 4 + self.members // 8
+
     def place(self, index: int) -> tuple[int, int]:
         """Row and column of a cell."""
         return divmod(index if self.inside_region is None else self.inside_region[index], self.columns)
@@ -92,14 +96,14 @@ class NearestCellSets(Neighbourhood):
     def _tied(self, row: int, column: int, reach: Reach) -> list[int]:
         """The favoured ones among the cells at exactly the last distance, in order."""
         furthest = isqrt(reach.square)
-        found: list[int] = []
+        tied: list[int] = []
         for to_row in range(max(row - furthest, 0), min(row + furthest, self.rows - 1) + 1):
             half = isqrt(reach.square - (to_row - row) ** 2)
             if half * half == reach.square - (to_row - row) ** 2:
                 for to_column in (column - half, column + half) if half else (column,):
                     start, stop = self.span(to_row, to_column, to_column + 1) if to_column >= 0 else (0, 0)
-                    found += range(start, stop)
-        return found[: reach.ties]
+                    tied += range(start, stop)
+        return tied[: reach.ties]
 
     def _runs(self, index: int) -> list[tuple[int, int]]:
         """S_index as runs of numbers, growing."""
@@ -109,7 +113,6 @@ class NearestCellSets(Neighbourhood):
         return sorted(runs + [(cell, cell + 1) for cell in self._tied(row, column, reach)])
 
     def neighbours(self, index: int) -> list[int]:
-        """S_index, growing."""
         return [cell for run in self._runs(index) for cell in range(*run)]
 
     def inside(self, index: int, j: int) -> int:

@@ -42,7 +42,6 @@ class NearestPlaceSets(Neighbourhood):
         return len(self.columns)
 
     def neighbours(self, index: int) -> list[int]:
-        """S_index, growing."""
         x, y = self.columns[index], self.rows[index]
         squares = [(c - x) ** 2 + (r - y) ** 2 for c, r in zip(self.columns, self.rows, strict=True)]
         squares[index] = -1

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 from deniable.core.channels.base import Channel
-from deniable.core.channels.sets import slid_window
+from deniable.core.channels.sets import Layers, slid_window
 from deniable.core.randomness.coins import Coins
 from deniable.errors import InvalidParameter
 
@@ -90,6 +90,11 @@ class Nested(Channel):
             if start <= output < end:
                 return self.weights[j]
         return self.weights[-1]
+
+    def layers(self) -> Layers:
+        heights = (weight - outer for weight, outer in pairwise(self.weights))
+        windows = (slid_window(self.cells, width) for width in self.widths)
+        return Layers(self.weights[-1], tuple(zip(windows, heights, strict=True)))
 
     def max_ratio(self) -> Fraction:
         """Largest over smallest weight: as the input crosses the domain, the first cell meets every level."""

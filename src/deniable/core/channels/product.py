@@ -38,11 +38,10 @@ class Product(Channel):
         return math.prod(part.total for part in self.parts)
 
     def split_input(self, index: int) -> list[int]:
-        """The parts' inputs."""
+        """The input of every part, from the input of the whole."""
         return digits(index, [part.inputs for part in self.parts])
 
     def split_output(self, output: int) -> list[int]:
-        """The parts' outputs."""
         return digits(output, [part.outputs for part in self.parts])
 
     def join_outputs(self, outputs: Sequence[int]) -> int:
@@ -69,6 +68,10 @@ class Product(Channel):
         return all(part.possible(digit) for part, digit in zip(self.parts, self.split_output(output), strict=True))
 
     @property
+    def occurring(self) -> int:
+        return math.prod(part.occurring for part in self.parts)
+
+    @property
     def sums(self) -> Sums:
         return "parts"
 
@@ -81,6 +84,10 @@ class Product(Channel):
         return sum(part.draws for part in self.parts)
 
     @property
+    def effort(self) -> int:
+        return sum(part.effort for part in self.parts)
+
+    @property
     def counters(self) -> int:
         return sum(part.counters for part in self.parts)
 
@@ -90,11 +97,11 @@ class Product(Channel):
 
 def digits(number: int, radices: Sequence[int]) -> list[int]:
     """Mixed-radix digits, most significant first."""
-    found = []
+    lowest_first = []
     for radix in reversed(radices):
         number, digit = divmod(number, radix)
-        found.append(digit)
-    return found[::-1]
+        lowest_first.append(digit)
+    return lowest_first[::-1]
 
 
 def undigits(parts: Sequence[int], radices: Sequence[int]) -> int:

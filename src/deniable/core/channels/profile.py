@@ -84,6 +84,20 @@ class Profile(Channel):
         beyond = self.total if output == self.outputs - 1 else self._up_to(offset)
         return beyond - (self._up_to(offset - 1) if output > 0 else 0)
 
+    @property
+    def wraps(self) -> bool:
+        return self.wrap
+
+    def mass(self, index: int, start: int, stop: int) -> int:
+        if self.wrap:
+            begin = (start - index - self.first) % self.inputs
+            turns, rest = divmod(begin + stop - start, self.inputs)
+            return turns * self.total + self._up_to(self.first + rest - 1) - self._up_to(self.first + begin - 1)
+        shift = index + self.margin
+        low = 0 if start == 0 else self._up_to(start - shift - 1)
+        high = self.total if stop == self.outputs else self._up_to(stop - shift - 1)
+        return high - low if start < stop else 0
+
     @cached_property
     def _ratio(self) -> Fraction | None:
         if self.wrap:  # every output meets every weight
@@ -158,7 +172,7 @@ def _ratio(tops: Iterable[int], bottoms: Iterable[int]) -> Fraction | None:
 
 def _sliding(values: Sequence[int], width: int, best: Any) -> list[int]:
     """The best (max or min) of every `width` neighbours, in one pass."""
-    found: list[int] = []
+    bests: list[int] = []
     candidates: deque[int] = deque()
     for i, value in enumerate(values):
         while candidates and best(values[candidates[-1]], value) == value:
@@ -167,5 +181,5 @@ def _sliding(values: Sequence[int], width: int, best: Any) -> list[int]:
         if candidates[0] <= i - width:
             candidates.popleft()
         if i >= width - 1:
-            found.append(values[candidates[0]])
-    return found
+            bests.append(values[candidates[0]])
+    return bests

@@ -124,6 +124,9 @@ class Reference(Channel):
         gain = self.gain_sums[min(max(output, row.start), row.end)] - self.gain_sums[row.start]
         return self.low_sums[output] + gain + (output > row.edge) * (row.rest - self.low[row.edge])
 
+    def mass(self, index: int, start: int, stop: int) -> int:
+        return self.cumulative(index, stop) - self.cumulative(index, start)
+
     def draw(self, index: int, coins: Coins) -> int:
         """Binary search of the drawn integer among the running sums."""
         drawn = coins.below(self.total)

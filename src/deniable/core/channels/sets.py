@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from deniable.core.channels.base import Sums
 from deniable.errors import InvalidParameter, NotSupported
@@ -49,6 +49,21 @@ class SetSystem(ABC):
     @property
     def ones(self) -> int | None:
         """How many of its bits are 1 in every output, where that is part of the law."""
+        return None
+
+    @property
+    def effort(self) -> int:
+        """Roughly how much longer finding an element takes than in the simplest set."""
+        return 1
+
+    @property
+    def hashed_into(self) -> int | None:
+        """How many buckets values are hashed into, where outputs are seed * buckets + bucket."""
+        return None
+
+    @property
+    def window(self) -> Windows | None:
+        """The same sets as neighbouring cells, where they are."""
         return None
 
     def overlap(self) -> Fraction | None:
@@ -92,6 +107,10 @@ class Singleton(SetSystem):
 
     members = 1
 
+    @property
+    def window(self) -> Windows:
+        return single_cells(self.size)
+
     def overlap(self) -> Fraction:
         return Fraction(0)
 
@@ -131,6 +150,10 @@ class Windows(SetSystem):
         if not 0 < self.members < self.outputs:
             raise InvalidParameter(f"a window must have at least 1 and fewer than {self.outputs} cells, got {self.members}")
 
+    @property
+    def window(self) -> Windows:
+        return self
+
     def start(self, index: int) -> int:
         return min(max(self.offset + index, self.first), self.last) % self.outputs
 
@@ -155,6 +178,33 @@ class Windows(SetSystem):
             "first": self.first,
             "last": self.last,
         }
+
+
+class Layers(NamedTuple):
+    """Every output weighs `base`, and those in an input's window its height on top, for every window."""
+
+    base: int
+    windows: tuple[tuple[Windows, int], ...]
+
+    def mass(self, index: int, start: int, stop: int) -> int:
+        """The weight of outputs start … stop-1 for an input."""
+        weight = self.base * (stop - start)
+        for window, height in self.windows:
+            begin = window.start(index)
+            held = _shared(begin, begin + window.members, start, stop)
+            held += _shared(begin - window.outputs, begin + window.members - window.outputs, start, stop)
+            weight += height * held
+        return weight
+
+
+def _shared(begin: int, end: int, start: int, stop: int) -> int:
+    """How many numbers two runs share."""
+    return max(0, min(end, stop) - max(begin, start))
+
+
+def single_cells(cells: int) -> Windows:
+    """The window that holds the true cell alone."""
+    return Windows(cells, cells, 1, 0, 0, cells - 1)
 
 
 def slid_window(cells: int, members: int) -> Windows:

@@ -56,8 +56,8 @@ class SketchSigns(SetSystem):
 
     def place(self, row: int, prefix: int) -> tuple[int, int]:
         """The cell of a prefix in a row, and 1 when its sign is negative."""
-        found = wide_mix(self.keys[row], prefix)
-        return found >> (32 - self.width_bits), found & 1
+        hashed = wide_mix(self.keys[row], prefix)
+        return hashed >> (32 - self.width_bits), hashed & 1
 
     def bit(self, index: int, at: int) -> int:
         """The favoured bit of a word at a row and coordinate."""

@@ -8,7 +8,6 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from deniable.core.channels.base import Channel
-from deniable.core.channels.direction_distance import DirectionDistance
 from deniable.core.channels.product import digits, undigits
 from deniable.core.randomness.coins import Coins
 from deniable.errors import InvalidParameter
@@ -30,6 +29,8 @@ class Steps(Channel):
     def __post_init__(self) -> None:
         if self.length < 1:
             raise InvalidParameter("there must be at least one step")
+        if self.length > 1:
+            self.step.after(0)  # refuses what cannot be seen from a report
 
     @cached_property
     def inputs(self) -> int:
@@ -45,14 +46,16 @@ class Steps(Channel):
         return int(self.step.total**self.length)
 
     def split_output(self, output: int) -> list[int]:
-        """The steps' outputs."""
         return digits(output, [self.step.outputs] * self.length)
+
+    def possible(self, output: int) -> bool:
+        return all(self.step.possible(digit) for digit in self.split_output(output))
 
     def draw(self, index: int, coins: Coins) -> int:
         channel, drawn = self.step, []
         for digit in digits(index, [self.step.inputs] * self.length):
             drawn.append(channel.draw(digit, coins))
-            channel = after(channel, drawn[-1])
+            channel = channel.after(drawn[-1])
         return undigits(drawn, [self.step.outputs] * self.length)
 
     def weight(self, index: int, output: int) -> int:
@@ -60,17 +63,15 @@ class Steps(Channel):
         channel, weight = self.step, 1
         for x, y in zip(digits(index, [self.step.inputs] * self.length), self.split_output(output), strict=True):
             weight *= channel.weight(x, y)
-            channel = after(channel, y)
+            channel = channel.after(y)
         return weight
 
     @cached_property
     def _ratio(self) -> Fraction | None:
-        if not isinstance(self.step, DirectionDistance):
-            ratio = self.step.max_ratio()
-            return None if ratio is None else ratio**self.length
-        if self.inputs * self.outputs <= FEW_WEIGHTS:
+        if self.step.chained and self.inputs * self.outputs <= FEW_WEIGHTS:
             return _worst_walk(self.step, self.length)
-        return self.step.largest_ratio**self.length
+        ratio = self.step.ratio_bound()
+        return None if ratio is None else ratio**self.length
 
     def max_ratio(self) -> Fraction | None:
         """The steps' ratios multiplied: the worst inputs can be chosen step by step, whatever was reported before.
@@ -80,18 +81,21 @@ class Steps(Channel):
         """
         return self._ratio
 
+    @property
+    def occurring(self) -> int:
+        return int(self.step.occurring**self.length)
+
+    @property
+    def effort(self) -> int:
+        return 2 * self.length * self.step.effort
+
     def compiled(self) -> dict[str, Any]:
         """The first step and how many there are."""
         return {"kind": "steps", "length": self.length, "step": self.step.compiled()}
 
 
-def after(channel: Channel, output: int) -> Channel:
-    """The channel of the next step."""
-    return channel.after(output) if isinstance(channel, DirectionDistance) else channel
-
-
 @lru_cache(maxsize=4096)  # channels are public: nothing private is remembered
-def _worst_walk(channel: DirectionDistance, length: int) -> Fraction:
+def _worst_walk(channel: Channel, length: int) -> Fraction:
     """The largest product of ratios along any sequence of reports."""
     worst = Fraction(1)
     for output in range(channel.outputs):

@@ -49,6 +49,10 @@ class Subsets(SetSystem):
     def ones(self) -> int:
         return self.chosen
 
+    @property
+    def effort(self) -> int:
+        return 1 + self.size // 4
+
     def overlap(self) -> Fraction:
         return Fraction(math.comb(self.size - 2, self.chosen - 2)) if self.chosen >= 2 else Fraction(0)
 

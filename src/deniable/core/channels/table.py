@@ -66,8 +66,16 @@ class Table(Channel):
     def row(self, index: int) -> Iterator[int]:
         return iter(self.rows[index])
 
+    def mass(self, index: int, start: int, stop: int) -> int:
+        row = self.cumulative[index]
+        return (row[stop - 1] if stop else 0) - (row[start - 1] if start else 0)
+
     def possible(self, output: int) -> bool:
         return any(row[output] for row in self.rows)
+
+    @cached_property
+    def occurring(self) -> int:
+        return sum(any(column) for column in zip(*self.rows, strict=True))
 
     @cached_property
     def _ratio(self) -> Fraction | None:

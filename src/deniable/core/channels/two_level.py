@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from deniable.core.channels.base import Channel, Sums
-from deniable.core.channels.sets import SetSystem
+from deniable.core.channels.sets import Layers, SetSystem
 from deniable.core.exact.epsilon import Epsilon
 from deniable.core.exact.weights import two_level_weights
 from deniable.core.randomness.coins import Coins
@@ -89,12 +89,46 @@ class TwoLevel(Channel):
     def ones(self) -> int | None:
         return self.sets.ones
 
+    @property
+    def wraps(self) -> bool:
+        window = self.sets.window
+        return window is not None and window.first < 0
+
+    @property
+    def set_system(self) -> SetSystem:
+        return self.sets
+
+    @property
+    def effort(self) -> int:
+        return self.sets.effort
+
+    @property
+    def buckets(self) -> int | None:
+        return self.sets.hashed_into
+
+    @property
+    def occurring(self) -> int:
+        return self.sets.members + self.sets.others
+
+    def layers(self) -> Layers | None:
+        window = self.sets.window
+        return None if window is None else Layers(self.low, ((window, self.high - self.low),))
+
+    def supports(self, index: int, output: int) -> bool:
+        return self.sets.contains(index, output)
+
     def support(self) -> tuple[Fraction, Fraction] | None:
         shared, members = self.sets.overlap(), self.sets.members
         if shared is None:
             return None
         other = (shared * self.high + (members - shared) * self.low) / self.total
         return Fraction(members * self.high, self.total), other
+
+    def joint_support(self) -> tuple[Fraction, Fraction]:
+        two, three = self.sets.overlap(), self.sets.triple_overlap()
+        if two is None:
+            return super().joint_support()
+        return two * self.high / self.total, (three * self.high + (two - three) * self.low) / self.total
 
     def max_ratio(self) -> Fraction:
         """high / low: some output is favoured by one input and not by another."""

@@ -9,8 +9,6 @@ from deniable.core.channels.base import Sums
 from deniable.core.channels.hashing import SEEDS, Keyed, mix
 from deniable.errors import InvalidParameter
 
-_MASK = SEEDS - 1
-
 
 def wide_mix(key: int, word: int) -> int:
     """A 32-bit hash of a 64-bit word under a 32-bit key: the high half is mixed in, then the low half.
@@ -18,7 +16,7 @@ def wide_mix(key: int, word: int) -> int:
     Both rounds are invertible in the key, so each word meets every hash exactly once over all keys. Two
     words that differ in one half never meet in all 32 bits; in buckets they meet as often as chance has it.
     """
-    return mix(mix(key, word >> 32), word & _MASK)
+    return mix(mix(key, word >> 32), word & (SEEDS - 1))
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,13 @@ class Domain(ABC):
     def refuse(self, rule: str = "") -> OutOfDomain:
         """The error for a value that does not belong; it says the rule and hides the value."""
         why = rule or "the value is outside"
-        return OutOfDomain(f"{why} {self!r}; it is not shown because it is private. Clip first: domain.clip(value)")
+        remedy = f". {self.remedy}" if "outside" in why or "one of" in why else ""
+        return OutOfDomain(f"{why} {self!r}; it is not shown because it is private{remedy}")
+
+    @property
+    def remedy(self) -> str:
+        """What to do about a value that does not belong; it depends on the domain alone, never on the value."""
+        return "Clip first: domain.clip(value)"
 
 
 def domain_from_recipe(recipe: dict[str, Any]) -> Domain:

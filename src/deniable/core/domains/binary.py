@@ -21,7 +21,6 @@ class Binary(Domain):
 
     @property
     def size(self) -> int:
-        """Two."""
         return 2
 
     def encode(self, value: Any) -> int:
@@ -32,7 +31,6 @@ class Binary(Domain):
         raise self.refuse("the value must be 0, 1, False or True to belong to")
 
     def decode(self, index: int) -> int:
-        """The bit itself."""
         return self.check_index(index)
 
     def clip(self, value: Any) -> int:
@@ -40,10 +38,8 @@ class Binary(Domain):
         return int(bool(value))
 
     def recipe(self) -> dict[str, Any]:
-        """No parameters."""
         return {"kind": self.kind}
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Binary:
-        """From a recipe."""
         return cls(**fields)

@@ -12,6 +12,8 @@ from deniable.core.exact.numbers import as_index, show_fraction
 from deniable.errors import InvalidDomain, OutOfDomain
 
 MOST = 1 << 31
+LISTED = 20
+"""Names that an error lists at most."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,17 +54,16 @@ class Categories(Domain):
 
     @property
     def size(self) -> int:
-        """k."""
         return self.count
 
     def encode(self, value: Any) -> int:
         """The number of a category."""
         positions: dict[str, int] | None = self.__dict__["_index"]
         if positions is not None:
-            found = positions.get(value) if isinstance(value, str) else None
-            if found is None:
+            position = positions.get(value) if isinstance(value, str) else None
+            if position is None:
                 raise self.refuse("the value is not one of the names of")
-            return found
+            return position
         index = as_index(value)
         if index is None:
             raise self.refuse("the value must be a whole number to belong to")
@@ -85,13 +86,22 @@ class Categories(Domain):
             raise OutOfDomain(f"only whole numbers can be clipped to {self!r}")
         return min(max(whole, 0), self.count - 1)
 
+    @property
+    def remedy(self) -> str:
+        """Names have no nearest one that could be named without hinting at the value, so all of them are listed."""
+        if self.labels is None:
+            return super().remedy
+        # The repr lists up to eight already; the nearest name alone would betray what was typed.
+        listed = f": {', '.join(self.labels[:LISTED])}" if self.count > 8 else ""
+        more = f" and {self.count - LISTED} more" if self.count > LISTED else ""
+        return f"Write one of its names exactly, capitals and spaces included{listed}{more}"
+
     def recipe(self) -> dict[str, Any]:
         """The number of categories, or their names."""
         return {"kind": self.kind, "labels": list(self.labels)} if self.labels else {"kind": self.kind, "size": self.count}
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Categories:
-        """From a recipe."""
         if set(fields) not in ({"size"}, {"labels"}):
             raise InvalidDomain("a categories recipe has either 'size' or 'labels'")
         return cls(next(iter(fields.values())))

@@ -44,7 +44,7 @@ class Circle(Domain):
 
     @property
     def width(self) -> Fraction:
-        """Once around."""
+        """The length of a whole turn."""
         return self.period
 
     def position(self, value: Any) -> Fraction:
@@ -87,7 +87,6 @@ class Circle(Domain):
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Circle:
-        """From a recipe."""
         if set(fields) != {"period", "cells"}:
             raise InvalidDomain("a circle recipe has 'period' and 'cells'")
         return cls(**fields)

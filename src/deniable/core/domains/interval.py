@@ -83,7 +83,6 @@ class Interval(Domain):
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Interval:
-        """From a recipe."""
         if set(fields) != {"low", "high", "cells"}:
             raise InvalidDomain("an interval recipe has 'low', 'high' and 'cells'")
         return cls(**fields)

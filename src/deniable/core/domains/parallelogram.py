@@ -11,11 +11,10 @@ from typing import Any, ClassVar
 
 from deniable.core.domains.base import Domain, real_parameter
 from deniable.core.domains.interval import Interval
-from deniable.core.domains.plane import Place, Rectangle, pair_of
+from deniable.core.domains.plane import CLIPPED, Exact, Place, Rectangle, checked_pair
 from deniable.core.exact.numbers import Number, fits_a_double, show_literal
 from deniable.errors import InvalidDomain
 
-Exact = tuple[Fraction, Fraction]
 ROOT_BITS = 40
 
 
@@ -73,9 +72,7 @@ class Parallelogram(Domain):
 
     def coordinates(self, value: Any) -> Exact:
         """Where a point lies in `sides`, exactly."""
-        pair = pair_of(value)
-        if pair is None:
-            raise self.refuse("the value must be a pair of finite numbers to belong to")
+        pair = checked_pair(self, value)
         s, t = self.shares(pair)
         if not (0 <= s <= 1 and 0 <= t <= 1):
             raise self.refuse()
@@ -100,9 +97,7 @@ class Parallelogram(Domain):
         """The nearest point: the point itself, or one on the border."""
         from deniable.core.domains.polygon import nearest_on_border
 
-        pair = pair_of(value)
-        if pair is None:
-            raise self.refuse("only pairs of finite numbers can be clipped to")
+        pair = checked_pair(self, value, CLIPPED)
         s, t = self.shares(pair)
         return value if 0 <= s <= 1 and 0 <= t <= 1 else nearest_on_border(pair, self.corners)
 
@@ -119,7 +114,6 @@ class Parallelogram(Domain):
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Parallelogram:
-        """From a recipe."""
         if set(fields) != {"origin", "across", "up", "cells"}:
             raise InvalidDomain("a parallelogram recipe has 'origin', 'across', 'up' and 'cells'")
         return cls(**fields)

@@ -16,6 +16,7 @@ from deniable.core.exact.numbers import Number, as_fraction, fits_a_double, show
 from deniable.errors import InvalidDomain
 
 Place = tuple[float, float]
+Exact = tuple[Fraction, Fraction]
 MOST_SIDE = 1 << 11
 """Cells along a disc or a polygon: every cell of the square around it is looked at once, half a second for so many."""
 MOST_PLACES = 1 << 16
@@ -28,7 +29,7 @@ def check_side(cells: object) -> int:
     return check_count("cells", cells)
 
 
-def pair_of(value: Any) -> tuple[Fraction, Fraction] | None:
+def pair_of(value: Any) -> Exact | None:
     """Two exact coordinates, or None. Sequences and numpy arrays only: a dict or a set has no order to read."""
     if isinstance(value, str | bytes) or not (isinstance(value, Sequence) or type(value).__name__ == "ndarray"):
         return None
@@ -39,6 +40,17 @@ def pair_of(value: Any) -> tuple[Fraction, Fraction] | None:
     if first is None or second is None:
         return None
     return first, second
+
+
+CLIPPED = "only pairs of finite numbers can be clipped to"
+
+
+def checked_pair(domain: Domain, value: Any, refusal: str = "the value must be a pair of finite numbers to belong to") -> Exact:
+    """Two finite numbers, exactly; anything else is refused."""
+    pair = pair_of(value)
+    if pair is None:
+        raise domain.refuse(refusal)
+    return pair
 
 
 @dataclass(frozen=True)
@@ -75,8 +87,7 @@ class Rectangle(Domain):
 
     def clip(self, value: Any) -> Any:
         """The nearest point of the rectangle."""
-        if pair_of(value) is None:
-            raise self.refuse("only pairs of finite numbers can be clipped to")
+        checked_pair(self, value, CLIPPED)
         return self.x.clip(value[0]), self.y.clip(value[1])
 
     @property
@@ -86,9 +97,7 @@ class Rectangle(Domain):
 
     def coordinates(self, value: Any) -> tuple[Fraction, Fraction]:
         """The exact coordinates of a point, which must belong."""
-        pair = pair_of(value)
-        if pair is None:
-            raise self.refuse("the value must be a pair of finite numbers to belong to")
+        pair = checked_pair(self, value)
         if not (self.x.low <= pair[0] <= self.x.high and self.y.low <= pair[1] <= self.y.high):
             raise self.refuse()
         return pair
@@ -98,12 +107,10 @@ class Rectangle(Domain):
         return x, y
 
     def recipe(self) -> dict[str, Any]:
-        """The two intervals."""
         return {"kind": self.kind, "x": self.x.recipe(), "y": self.y.recipe()}
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Rectangle:
-        """From a recipe."""
         from deniable.core.domains.base import domain_from_recipe
 
         sides = {name: domain_from_recipe(side) for name, side in fields.items()}
@@ -162,16 +169,14 @@ class Disc(Domain):
 
     def encode(self, value: Any) -> int:
         """The cell of a point; a border cell whose middle is outside goes to its neighbour toward the center."""
-        pair = pair_of(value)
-        if pair is None:
-            raise self.refuse("the value must be a pair of finite numbers to belong to")
+        pair = checked_pair(self, value)
         if (pair[0] - self.x) ** 2 + (pair[1] - self.y) ** 2 > self.radius**2:
             raise self.refuse()
         row, column = divmod(self.square.encode(pair), self.cells)
-        while (found := self._position.get(row * self.cells + column)) is None:
+        while (inside := self._position.get(row * self.cells + column)) is None:
             row += (2 * row + 1 < self.cells) - (2 * row + 1 > self.cells)
             column += (2 * column + 1 < self.cells) - (2 * column + 1 > self.cells)
-        return found
+        return inside
 
     def decode(self, index: int) -> Place:
         """The middle of a cell."""
@@ -179,9 +184,7 @@ class Disc(Domain):
 
     def clip(self, value: Any) -> Any:
         """The point itself, or the one on the rim in its direction (a hair inside)."""
-        pair = pair_of(value)
-        if pair is None:
-            raise self.refuse("only pairs of finite numbers can be clipped to")
+        pair = checked_pair(self, value, CLIPPED)
         across, up = pair[0] - self.x, pair[1] - self.y
         square = (across**2 + up**2) / self.radius**2
         if square <= 1:
@@ -197,7 +200,6 @@ class Disc(Domain):
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Disc:
-        """From a recipe."""
         return cls(**fields)
 
     def __repr__(self) -> str:
@@ -237,15 +239,14 @@ class Points(Domain):
 
     @property
     def size(self) -> int:
-        """How many places."""
         return len(self.places)
 
     def encode(self, value: Any) -> int:
         """The number of a place."""
-        found = self.__dict__["_index"].get(pair_of(value))
-        if found is None:
+        index = self.__dict__["_index"].get(pair_of(value))
+        if index is None:
             raise self.refuse("the value is not one of the places of")
-        return int(found)
+        return int(index)
 
     def decode(self, index: int) -> Place:
         """The place with this number."""
@@ -254,19 +255,15 @@ class Points(Domain):
 
     def clip(self, value: Any) -> Place:
         """The nearest place (the first of them, on a tie)."""
-        pair = pair_of(value)
-        if pair is None:
-            raise self.refuse("only pairs of finite numbers can be moved to the nearest of")
+        pair = checked_pair(self, value, "only pairs of finite numbers can be moved to the nearest of")
         distances = [(Fraction(x) - pair[0]) ** 2 + (Fraction(y) - pair[1]) ** 2 for x, y in self.places]
         return self.decode(distances.index(min(distances)))
 
     def recipe(self) -> dict[str, Any]:
-        """All the places."""
         return {"kind": self.kind, "places": [[str(x), str(y)] for x, y in self.places]}
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Points:
-        """From a recipe."""
         return cls(**fields)
 
     def __repr__(self) -> str:

@@ -11,11 +11,10 @@ from typing import Any, ClassVar
 
 from deniable.core.domains.base import Domain, real_parameter
 from deniable.core.domains.interval import Interval
-from deniable.core.domains.plane import Place, Rectangle, check_side, pair_of
+from deniable.core.domains.plane import CLIPPED, Exact, Place, Rectangle, check_side, checked_pair
 from deniable.core.exact.numbers import Number, fits_a_double, show_literal
 from deniable.errors import InvalidDomain
 
-Exact = tuple[Fraction, Fraction]
 Corners = tuple[Exact, ...]
 MOST_CORNERS = 1000
 
@@ -55,7 +54,7 @@ class Polygon(Domain):
     def inside(self) -> tuple[int, ...]:
         """The cells of the grid whose middles lie inside, in order."""
         columns, side = self.grid.x.cells, self.grid.x.width / self.grid.x.cells
-        found = []
+        cells = []
         for row in range(self.grid.y.cells):
             y = self.grid.y.low + (row + Fraction(1, 2)) * side
             crossings = sorted((x - self.grid.x.low) / side - Fraction(1, 2) for x in _crossings(y, self.corners))
@@ -65,8 +64,8 @@ class Polygon(Domain):
                     passed += 1
                 cell = row * columns + column
                 if self._holds_its_middle(cell) if cell in self.rim else passed % 2:
-                    found.append(cell)
-        return tuple(found)
+                    cells.append(cell)
+        return tuple(cells)
 
     def _holds_its_middle(self, cell: int) -> bool:
         """Is the middle, as the doubles that decode gives, inside? What decode gives must be accepted."""
@@ -130,18 +129,16 @@ class Polygon(Domain):
 
     def encode(self, value: Any) -> int:
         """The cell of a point; a border cell whose middle is outside goes to the nearest one whose middle is inside."""
-        pair = pair_of(value)
-        if pair is None:
-            raise self.refuse("the value must be a pair of finite numbers to belong to")
+        pair = checked_pair(self, value)
         if not self._in_the_box(pair) or not self.holds(pair):
             raise self.refuse()
         return self.nearest(self.grid.encode(pair))
 
     def nearest(self, cell: int) -> int:
         """The number of a grid cell, or of the nearest cell inside (ties by position)."""
-        found = self._position.get(cell)
-        if found is not None:
-            return found
+        index = self._position.get(cell)
+        if index is not None:
+            return index
         row, column = divmod(cell, self.grid.x.cells)
         reach = 1
         while True:
@@ -166,9 +163,7 @@ class Polygon(Domain):
 
     def clip(self, value: Any) -> Any:
         """The point itself, or the nearest one on the border."""
-        pair = pair_of(value)
-        if pair is None:
-            raise self.refuse("only pairs of finite numbers can be clipped to")
+        pair = checked_pair(self, value, CLIPPED)
         return value if self.holds(pair) else nearest_on_border(pair, self.corners)
 
     def recipe(self) -> dict[str, Any]:
@@ -177,7 +172,6 @@ class Polygon(Domain):
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Polygon:
-        """From a recipe."""
         if set(fields) != {"corners", "cells"}:
             raise InvalidDomain("a polygon recipe has 'corners' and 'cells'")
         return cls(**fields)
@@ -193,10 +187,10 @@ def nearest_on_border(point: Exact, corners: Corners) -> Exact:
     for (x, y), (to_x, to_y) in _edges(corners):
         across, up = to_x - x, to_y - y
         way = min(max(((point[0] - x) * across + (point[1] - y) * up) / (across**2 + up**2), Fraction(0)), Fraction(1))
-        found = (x + way * across, y + way * up)
-        square = (found[0] - point[0]) ** 2 + (found[1] - point[1]) ** 2
+        foot = (x + way * across, y + way * up)
+        square = (foot[0] - point[0]) ** 2 + (foot[1] - point[1]) ** 2
         if least is None or square < least:
-            best, least = found, square
+            best, least = foot, square
     return best
 
 
@@ -214,14 +208,14 @@ def _crossings(y: Fraction, corners: Corners) -> Iterator[Fraction]:
 def _checked_corners(corners: Sequence[Sequence[Number]]) -> Corners:
     if isinstance(corners, str) or not isinstance(corners, Sequence) or not 3 <= len(corners) <= MOST_CORNERS:
         raise InvalidDomain(f"a polygon needs 3 to {MOST_CORNERS} corners")
-    found: list[Exact] = []
+    checked: list[Exact] = []
     for corner in corners:
         if isinstance(corner, str) or not isinstance(corner, Sequence) or len(corner) != 2:
             raise InvalidDomain("every corner must be a pair of numbers")
-        found.append((real_parameter("a corner", corner[0]), real_parameter("a corner", corner[1])))
-        if not (fits_a_double(found[-1][0]) and fits_a_double(found[-1][1])):
+        checked.append((real_parameter("a corner", corner[0]), real_parameter("a corner", corner[1])))
+        if not (fits_a_double(checked[-1][0]) and fits_a_double(checked[-1][1])):
             raise InvalidDomain("the coordinates of a corner must be below 1e300")
-    exact = tuple(found)
+    exact = tuple(checked)
     if len(set(exact)) < len(exact):
         raise InvalidDomain("the corners of a polygon must differ; do not repeat the first one at the end")
     if _touches_itself(list(_edges(exact))):

@@ -9,6 +9,9 @@ from typing import Any, ClassVar
 from deniable.core.domains.base import Domain, domain_from_recipe
 from deniable.errors import InvalidDomain, OutOfDomain
 
+MOST_ATTRIBUTES = 1024
+"""Of a record from outside, with those of records inside it: more of them keep a device busy for seconds."""
+
 
 @dataclass(frozen=True, repr=False)
 class Record(Domain):
@@ -47,6 +50,11 @@ class Record(Domain):
             size *= domain.size
         return size
 
+    @property
+    def attributes(self) -> int:
+        """How many fields there are, those of records inside this one included."""
+        return sum(inner.attributes if isinstance(inner, Record) else 1 for inner in self.fields.values())
+
     def items(self, value: Any) -> dict[str, Any]:
         """The value's fields in the record's order; refuses missing, unknown and non-mapping values."""
         if not isinstance(value, Mapping):
@@ -68,11 +76,11 @@ class Record(Domain):
     def decode(self, index: int) -> dict[str, Any]:
         """The record with this index."""
         self.check_index(index)
-        found: dict[str, Any] = {}
+        decoded: dict[str, Any] = {}
         for name, domain in reversed(list(self.fields.items())):
             index, digit = divmod(index, domain.size)
-            found[name] = domain.decode(digit)
-        return {name: found[name] for name in self.fields}
+            decoded[name] = domain.decode(digit)
+        return {name: decoded[name] for name in self.fields}
 
     def clip(self, value: Any) -> dict[str, Any]:
         """Every field clipped to its own domain."""
@@ -84,10 +92,16 @@ class Record(Domain):
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Record:
-        """From a recipe."""
         if set(fields) != {"fields"}:
             raise InvalidDomain("a record recipe has 'fields'")
-        return cls({name: domain_from_recipe(domain) for name, domain in fields["fields"]})
+        domains: dict[str, Domain] = {}
+        attributes = 0
+        for name, domain in fields["fields"]:
+            domains[name] = inner = domain_from_recipe(domain)
+            attributes += inner.attributes if isinstance(inner, Record) else 1
+            if attributes > MOST_ATTRIBUTES:
+                raise InvalidDomain(f"a record has at most {MOST_ATTRIBUTES} attributes: ask fewer questions at once")
+        return cls(domains)
 
     def __repr__(self) -> str:
         return f"Record({self.fields!r})"

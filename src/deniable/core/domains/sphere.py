@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from deniable.core.domains.base import Domain, domain_from_recipe
 from deniable.core.domains.circle import Circle
 from deniable.core.domains.interval import Interval
-from deniable.core.domains.plane import Place, pair_of
+from deniable.core.domains.plane import CLIPPED, Place, checked_pair
 from deniable.core.exact.lattice import check_count
 from deniable.errors import InvalidDomain
 
@@ -33,11 +33,11 @@ class Sphere(Domain):
     kind: ClassVar[str] = "sphere"
 
     def __init__(self, latitudes: Interval | None = None, *, cells: int = 1 << 13) -> None:
-        found = Interval(-90, 90, cells=1 << 12) if latitudes is None else latitudes
-        if not isinstance(found, Interval) or not (found.low >= -90 and found.high <= 90):
+        chosen = Interval(-90, 90, cells=1 << 12) if latitudes is None else latitudes
+        if not isinstance(chosen, Interval) or not (chosen.low >= -90 and chosen.high <= 90):
             raise InvalidDomain("latitudes must be an Interval within -90 and 90 degrees")
-        check_count("cells times the cells of latitudes", check_count("cells", cells) * found.cells)
-        object.__setattr__(self, "latitudes", found)
+        check_count("cells times the cells of latitudes", check_count("cells", cells) * chosen.cells)
+        object.__setattr__(self, "latitudes", chosen)
         object.__setattr__(self, "cells", cells)
 
     @cached_property
@@ -52,9 +52,7 @@ class Sphere(Domain):
 
     def coordinates(self, value: Any) -> tuple[Fraction, Fraction]:
         """Degrees east of the date line, from 0 to 360, and latitude, exactly."""
-        pair = pair_of(value)
-        if pair is None:
-            raise self.refuse("the value must be a pair of finite numbers to belong to")
+        pair = checked_pair(self, value)
         longitude, latitude = pair
         if not (-HALF_TURN <= longitude <= HALF_TURN and self.latitudes.low <= latitude <= self.latitudes.high):
             raise self.refuse()
@@ -76,9 +74,7 @@ class Sphere(Domain):
 
     def clip(self, value: Any) -> Any:
         """The longitude wrapped around, the latitude moved to the nearest one that belongs."""
-        pair = pair_of(value)
-        if pair is None:
-            raise self.refuse("only pairs of finite numbers can be clipped to")
+        pair = checked_pair(self, value, CLIPPED)
         longitude = value[0]
         if not -HALF_TURN <= pair[0] <= HALF_TURN:
             wrapped = (pair[0] + HALF_TURN) % (2 * HALF_TURN) - HALF_TURN
@@ -91,7 +87,6 @@ class Sphere(Domain):
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Sphere:
-        """From a recipe."""
         if set(fields) != {"latitudes", "cells"}:
             raise InvalidDomain("a sphere recipe has 'latitudes' and 'cells'")
         latitudes = domain_from_recipe(fields["latitudes"])

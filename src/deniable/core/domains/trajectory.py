@@ -63,12 +63,10 @@ class Trajectory(Domain):
         return [self.space.clip(place) for place in self.steps(value)]
 
     def recipe(self) -> dict[str, Any]:
-        """Space and length."""
         return {"kind": self.kind, "space": self.space.recipe(), "length": self.length}
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Trajectory:
-        """From a recipe."""
         if set(fields) != {"space", "length"}:
             raise InvalidDomain("a trajectory recipe has 'space' and 'length'")
         return cls(domain_from_recipe(fields["space"]), fields["length"])

@@ -61,7 +61,7 @@ class Text(Domain):
         except UnicodeDecodeError:
             text = "\0"
         if "\0" in text:
-            raise OutOfDomain(f"the word is no text of {self!r}")
+            raise OutOfDomain(f"the word is not a text of {self!r}")
         return text
 
     def clip(self, value: Any) -> str:
@@ -72,12 +72,10 @@ class Text(Domain):
         return data.split(b"\0")[0][: self.length].decode("utf-8", "ignore")
 
     def recipe(self) -> dict[str, Any]:
-        """The length."""
         return {"kind": self.kind, "length": self.length}
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Text:
-        """From a recipe."""
         return cls(**fields)
 
     def __repr__(self) -> str:
@@ -103,11 +101,9 @@ class Whole(Domain):
 
     @property
     def size(self) -> int:
-        """2**bits."""
         return 1 << self.bits
 
     def encode(self, value: Any) -> int:
-        """The number itself."""
         whole = as_index(value)
         if whole is None:
             raise self.refuse("the value must be a whole number to belong to")
@@ -116,11 +112,9 @@ class Whole(Domain):
         return whole
 
     def decode(self, index: int) -> int:
-        """The number itself."""
         return self.check_index(index)
 
     def clip(self, value: Any) -> int:
-        """The nearest number."""
         whole = as_index(value)
         if whole is None:
             raise OutOfDomain(f"only whole numbers can be clipped to {self!r}")
@@ -132,7 +126,6 @@ class Whole(Domain):
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Whole:
-        """From a recipe."""
         return cls(**fields)
 
     def __repr__(self) -> str:

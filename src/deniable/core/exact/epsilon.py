@@ -14,6 +14,7 @@ from deniable.errors import InvalidEpsilon
 LARGE = 20
 LARGEST = 100
 SMALLEST = Fraction(1, 10**9)
+MINUS = ("\N{MINUS SIGN}", "\N{EN DASH}")
 
 
 @total_ordering
@@ -38,9 +39,9 @@ class Epsilon:
             return
         exact = as_fraction(value)
         if exact is None:
-            raise InvalidEpsilon(
-                f"epsilon must be a finite number (int, float, Fraction, Decimal or text like '0.5'), got {_shown(value)}"
-            )
+            # Some keyboards and most documents write a minus that is not a hyphen.
+            rule = "positive" if isinstance(value, str) and value.strip()[:1] in MINUS else "a finite number such as 1, 0.5 or 1/3"
+            raise InvalidEpsilon(f"epsilon must be {rule}, got {_shown(value)}")
         if exact <= 0:
             raise InvalidEpsilon(f"epsilon must be positive, got {show_fraction(exact)}")
         if exact < SMALLEST:

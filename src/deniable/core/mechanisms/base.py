@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
@@ -75,6 +75,10 @@ class Mechanism(ABC):
     def decode(self, output: int) -> Any:
         """One output as the value it stands for (a best guess; estimators do better with many)."""
 
+    def decode_walk(self, outputs: Sequence[int]) -> list[Any]:
+        """The outputs of one person's reports in a row, each read as what it stands for after those before it."""
+        return [self.decode(output) for output in outputs]
+
     @classmethod
     @abstractmethod
     def examples(cls) -> Iterator[Self]:
@@ -85,6 +89,11 @@ class Mechanism(ABC):
         """epsilon as what it became at construction: an exact number that answers exact questions."""
         assert isinstance(self.epsilon, Epsilon)
         return self.epsilon
+
+    @property
+    def parts(self) -> Mapping[str, Mechanism]:
+        """The mechanisms of fields or coordinates, by name, where they are drawn independently or picked; else none."""
+        return {}
 
     @property
     def lifetime(self) -> Fraction:

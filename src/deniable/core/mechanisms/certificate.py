@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from deniable._results import Result
 from deniable.core.exact.epsilon import Epsilon
 from deniable.core.exact.exponential import exp_bounds, log_float
 from deniable.core.exact.numbers import show_fraction
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Result):
     """The largest ratio of weights any output has between two inputs, beside e**epsilon.
 
     `ratio` is None when it is unbounded; then only a claim with `delta` > 0 can hold, and
@@ -49,8 +50,14 @@ class Certificate:
         power = f"({self.epsilon})" if "/" in str(self.epsilon) else str(self.epsilon)
         return f"{self.ratio.numerator}/{self.ratio.denominator} = {float(self.ratio):.12g} <= e^{power} = {float(low):.12g}…"
 
+    def _rows(self) -> list[dict[str, Any]]:
+        return [{"what": what, "value": str(value)} for what, value in self.to_dict().items() if what != "inequality"]
+
+    def _caption(self) -> str:
+        return f"{self.mechanism}: privacy {'holds' if self.holds else 'DOES NOT HOLD'}, {self.inequality}"
+
     def to_dict(self) -> dict[str, Any]:
-        """A JSON form."""
+        """The claim and its integers as plain values, for JSON."""
         return {
             "mechanism": self.mechanism,
             "fingerprint": self.fingerprint,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -16,12 +15,10 @@ from deniable.core.mechanisms.reading import Reading, middles
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class NumericMechanism(Mechanism):
+class LatticeMechanism(Mechanism):
     """A value becomes an index on `grid`; an output becomes a position by `reading`."""
 
-    domain: Interval = Interval(0, 1)
-    family: ClassVar[str] = "numeric"
-    domain_types: ClassVar[tuple[type[Domain], ...]] = (Interval,)
+    domain: Interval | Circle
 
     @property
     def grid(self) -> Grid:
@@ -29,41 +26,32 @@ class NumericMechanism(Mechanism):
         return cells(self.domain.cells)
 
     @cached_property
-    @abstractmethod
     def reading(self) -> Reading:
-        """How outputs become positions."""
+        """How outputs become positions: by default the middles of as many cells as there are outputs."""
+        return middles(self.channel.outputs)
 
     def encode(self, value: Any) -> int:
         """The grid index of a value, exactly."""
         return self.grid.index(self.domain.position(value))
 
     def decode(self, output: int) -> float:
-        """The number an output stands for."""
+        """The number or the direction an output stands for."""
         return self.domain.real(self.reading.position(output))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class CircularMechanism(Mechanism):
-    """The same on a circle: cells of the domain in, cells of the domain out."""
+class NumericMechanism(LatticeMechanism):
+    """A number of an interval in, a number out."""
+
+    domain: Interval = Interval(0, 1)
+    family: ClassVar[str] = "numeric"
+    domain_types: ClassVar[tuple[type[Domain], ...]] = (Interval,)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CircularMechanism(LatticeMechanism):
+    """A direction in, a direction out."""
 
     domain: Circle = Circle()
     family: ClassVar[str] = "circular"
     domain_types: ClassVar[tuple[type[Domain], ...]] = (Circle,)
-
-    @property
-    def grid(self) -> Grid:
-        """How values become inputs."""
-        return cells(self.domain.cells)
-
-    @cached_property
-    def reading(self) -> Reading:
-        """How outputs become positions: by default the middles of the domain's cells."""
-        return middles(self.domain.cells)
-
-    def encode(self, value: Any) -> int:
-        """The grid index of a value, exactly."""
-        return self.grid.index(self.domain.position(value))
-
-    def decode(self, output: int) -> float:
-        """The direction an output stands for."""
-        return self.domain.real(self.reading.position(output))

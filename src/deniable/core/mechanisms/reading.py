@@ -29,8 +29,8 @@ class Affine(Reading):
 
     def position(self, output: int) -> Fraction:
         """The position of one output."""
-        found = self.start + self.step * output
-        return min(max(found, Fraction(0)), Fraction(1)) if self.clip else found
+        unclipped = self.start + self.step * output
+        return min(max(unclipped, Fraction(0)), Fraction(1)) if self.clip else unclipped
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,6 @@ class Values(Reading):
     positions: Sequence[Fraction]
 
     def position(self, output: int) -> Fraction:
-        """The listed position."""
         return self.positions[output]
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import is_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -30,9 +31,11 @@ Kind = TypeVar("Kind", bound=type[Mechanism])
 _registered: dict[str, type[Mechanism]] = {}
 
 FIELDS = {"mechanism", "domain", "epsilon", "parameters"}
-"""What a recipe has."""
+"""The fields of a recipe."""
 MOST_NESTED = 8
 """Recipes inside recipes: a record of trajectories of steps needs three."""
+MOST_RECIPES = 1024
+"""Recipes in a recipe, side by side and inside one another: more of them keep a device busy for seconds."""
 
 
 @cache
@@ -144,31 +147,33 @@ def mechanism_from_recipe(recipe: dict[str, Any], *, allow_large: bool = False) 
     Levels above 20 are refused, as they are in your own code: a recipe cannot allow them for itself. Pass
     `allow_large` to read one that nobody will answer by, for example to audit it or to estimate from old reports.
     """
-    return _rebuilt(recipe, allow_large, MOST_NESTED)
+    return _rebuilt(recipe, allow_large, MOST_NESTED, iter(range(MOST_RECIPES)))
 
 
-def _rebuilt(recipe: object, allow_large: bool, levels: int) -> Mechanism:
+def _rebuilt(recipe: object, allow_large: bool, levels: int, left: Iterator[int]) -> Mechanism:
     if not isinstance(recipe, dict) or set(recipe) != FIELDS:
         raise InvalidParameter("a recipe has exactly the fields mechanism, domain, epsilon and parameters")
     if not isinstance(recipe["mechanism"], str) or not isinstance(recipe["parameters"], dict):
         raise InvalidParameter("a recipe's mechanism is a name and its parameters are an object")
     if levels == 0:
         raise InvalidParameter(f"a recipe holds at most {MOST_NESTED} recipes inside one another")
+    if next(left, None) is None:
+        raise InvalidParameter(f"a recipe holds at most {MOST_RECIPES} recipes: ask fewer questions at once")
     kind = mechanism_class(recipe["mechanism"])
-    parameters = {name: _inner(value, allow_large, levels - 1) for name, value in recipe["parameters"].items()}
+    parameters = {name: _inner(value, allow_large, levels - 1, left) for name, value in recipe["parameters"].items()}
     try:
         return kind.from_recipe({**recipe, "parameters": parameters}, allow_large=allow_large)
     except (TypeError, KeyError, AttributeError, ArithmeticError):
         raise InvalidParameter(f"the recipe of {recipe['mechanism']} has missing, unknown or ill-typed parameters") from None
 
 
-def _inner(value: Any, allow_large: bool, levels: int) -> Any:
+def _inner(value: Any, allow_large: bool, levels: int, left: Iterator[int]) -> Any:
     """Recipes among the parameters, or in an object of them, as the mechanisms they describe."""
     if not isinstance(value, dict):
         return value
     if set(value) == FIELDS:
-        return _rebuilt(value, allow_large, levels)
+        return _rebuilt(value, allow_large, levels, left)
     return {
-        name: _rebuilt(item, allow_large, levels) if isinstance(item, dict) and set(item) == FIELDS else item
+        name: _rebuilt(item, allow_large, levels, left) if isinstance(item, dict) and set(item) == FIELDS else item
         for name, item in value.items()
     }

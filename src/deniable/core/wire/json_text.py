@@ -13,6 +13,15 @@ from deniable.errors import Malformed
 _DIGITS = frozenset("0123456789abcdef")
 
 
+def announcement(count: int) -> str:
+    """The first line of a file of so many JSON lines, so that one that is cut at the end of a line is noticed.
+
+    >>> announcement(3)
+    '{"reports":3}\\n'
+    """
+    return f'{{"reports":{count}}}\n'
+
+
 def report_to_json(mechanism: Mechanism, report: Report) -> str:
     """One report as JSON text; the output is a hexadecimal number, since it may exceed what JSON numbers hold.
 

@@ -30,7 +30,7 @@ def check_header(mechanism: Mechanism, data: bytes) -> None:
     if len(data) < HEADER:
         raise Malformed(f"a report begins with {HEADER} bytes of header, got {len(data)} bytes in all")
     if bytes(data[:2]) != MAGIC:
-        raise Malformed("the bytes do not begin with 'dn': this is no report")
+        raise Malformed("the bytes do not begin with 'dn': this is not a report")
     check_version(data[2])
     check_recipe(mechanism, bytes(data[3:HEADER]).hex())
 

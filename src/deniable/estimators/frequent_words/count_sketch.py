@@ -11,13 +11,12 @@ from numba import njit, uint64
 from numpy.typing import NDArray
 from scipy import special
 
-from deniable.batch import wide_mix
+from deniable.batch import Floats, wide_mix
 from deniable.core import SketchSigns, TwoLevel
 from deniable.errors import NotSupported
 from deniable.estimators.frequent_words.candidates import Prefixes
 from deniable.estimators.walsh_hadamard import walsh_hadamard
 
-Floats = NDArray[np.float64]
 CHUNK = 1 << 16
 LUCKY = 10
 """How many prefixes that nobody has may come through the median on average; the mean sorts them out."""
@@ -27,9 +26,9 @@ LUCKY = 10
 def _read(table, keys, width_bits, prefixes, out):  # type: ignore[no-untyped-def]
     for i in range(prefixes.size):
         for row in range(keys.size):
-            found = wide_mix(keys[row], prefixes[i])
-            value = table[row, uint64(found) >> (uint64(32) - width_bits)]
-            out[i, row] = -value if found & 1 else value
+            mixed = wide_mix(keys[row], prefixes[i])
+            value = table[row, uint64(mixed) >> (uint64(32) - width_bits)]
+            out[i, row] = -value if mixed & 1 else value
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +41,7 @@ class CountSketch:
 
     @property
     def sets(self) -> SketchSigns:
-        """Cells and signs."""
+        """The sets of the channel: which outputs stand for which cells and signs."""
         assert isinstance(self.channel.sets, SketchSigns)
         return self.channel.sets
 
@@ -54,8 +53,8 @@ class CountSketch:
     @cached_property
     def by_row(self) -> NDArray[np.int64]:
         """How many reports each row has."""
-        found: NDArray[np.int64] = self.sums.reshape(1 << self.sets.row_bits, -1).sum(axis=1)
-        return found
+        reports: NDArray[np.int64] = self.sums.reshape(1 << self.sets.row_bits, -1).sum(axis=1)
+        return reports
 
     @property
     def reports(self) -> int:
@@ -79,9 +78,9 @@ class CountSketch:
 
     def rows(self, prefixes: Prefixes) -> Floats:
         """What every row says about every prefix."""
-        found = np.empty((len(prefixes), len(self.table)))
-        _read(self.table, np.array(self.sets.keys, np.uint32), np.uint64(self.sets.width_bits), prefixes, found)
-        return found
+        readings = np.empty((len(prefixes), len(self.table)))
+        _read(self.table, np.array(self.sets.keys, np.uint32), np.uint64(self.sets.width_bits), prefixes, readings)
+        return readings
 
     def screened(self, prefixes: Prefixes, least: float) -> tuple[NDArray[np.intp], Floats]:
         """Prefixes whose median over the rows is large: a collision spoils a row, rarely half of them.

@@ -45,16 +45,16 @@ def find(collector: PEMCollector, share: float, false_positives: float, most: in
         before = bits
         if len(kept) == 0:
             break
-    words, found = readable(mechanism.domain, kept)
-    shares = estimate(collector, found, words, target)
+    words, prefixes = readable(mechanism.domain, kept)
+    shares = estimate(collector, prefixes, words, target)
     order = np.argsort(-shares.value, kind="stable")
     if len(order) > 1:
-        found, words = found[order], [words[place] for place in order]
-        shares = estimate(collector, found, words, target)
+        prefixes, words = prefixes[order], [words[place] for place in order]
+        shares = estimate(collector, prefixes, words, target)
     return HeavyHitters(tuple(words), shares, tuple(levels), false_positives, collector.n)
 
 
-def estimate(collector: PEMCollector, found: Prefixes, words: list[object], target: Target) -> Estimate:
+def estimate(collector: PEMCollector, prefixes: Prefixes, words: list[object], target: Target) -> Estimate:
     """Unbiased shares of whole words from the last group, who had no part in finding them.
 
     A group is a sample of all users: the variance s(1-s)/(m (p-q)**2), s = q + f(p-q), holds the noise and
@@ -64,13 +64,13 @@ def estimate(collector: PEMCollector, found: Prefixes, words: list[object], targ
     channel, outputs = collector.mechanism.part(group), collector.outputs(group)
     p, q = chances(channel)
     m = len(outputs)
-    ascending = np.argsort(found)
-    counts = np.zeros(len(found), np.int64)
-    if len(found):
-        counts[ascending] = supported(channel, outputs, found[ascending])
-    value = (counts / m - q) / (p - q) if m else np.zeros(len(found))
+    ascending = np.argsort(prefixes)
+    counts = np.zeros(len(prefixes), np.int64)
+    if len(prefixes):
+        counts[ascending] = supported(channel, outputs, prefixes[ascending])
+    value = (counts / m - q) / (p - q) if m else np.zeros(len(prefixes))
     chance = q + np.clip(value, 0, 1) * (p - q)
-    variance = chance * (1 - chance) / (m * (p - q) ** 2) if m else np.full(len(found), np.inf)
+    variance = chance * (1 - chance) / (m * (p - q) ** 2) if m else np.full(len(prefixes), np.inf)
     exact = SupportInterval(counts, m, p, q, 1 / m, these_users=False) if m else None
     n = collector.n
     sampled = 1.0 if target == "population" else (n - m) / max(n - 1, 1)

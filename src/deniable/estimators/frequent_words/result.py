@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.estimators.estimate import Estimate, SmallSample, Target
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class Scaled:
     n: float
 
     def interval(self, level: float) -> tuple[Floats, Floats]:
-        """Both ends."""
+        """Both ends of the intervals, as counts."""
         low, high = self.shares.interval(level)
         return self.n * low, self.n * high
 

@@ -33,12 +33,12 @@ def find(source: Accumulator, share: float, false_positives: float, most: int, t
         before = bits
         if len(kept) == 0:
             break
-    words, found = readable(mechanism.domain, kept)
+    words, prefixes = readable(mechanism.domain, kept)
     sketch = sketch_of(source, len(mechanism.levels))
     if sketch.reports:
-        value, variance = sketch.solved(found)
+        value, variance = sketch.solved(prefixes)
     else:
-        value, variance = np.zeros(len(found)), np.full(len(found), np.inf)
+        value, variance = np.zeros(len(prefixes)), np.full(len(prefixes), np.inf)
     order = np.argsort(-value, kind="stable")
     words = [words[place] for place in order]
     shares = held_out_shares("tree-hist", source.n, value[order], variance[order], words, target)
@@ -67,5 +67,5 @@ def sketch_of(source: Accumulator, group: int) -> CountSketch:
     """The sketch of one group, from the counts of all outputs."""
     mechanism = source.mechanism
     assert isinstance(mechanism, TreeHist)
-    start, channel = mechanism.mixture.starts[group], mechanism.part(group)
+    start, channel = mechanism.channel.starts[group], mechanism.part(group)
     return CountSketch(channel, source.sums[start : start + channel.outputs])

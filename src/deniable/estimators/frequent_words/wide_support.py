@@ -29,13 +29,13 @@ def _count(keys, lows, widths, halves, firsts, spread, sums):  # type: ignore[no
         for run in range(halves.size):
             inner = mix(key, halves[run])
             # Views, so that the compiler sees that no index is negative, and uses vectors.
-            values, found = spread[firsts[run] : firsts[run + 1]], sums[firsts[run] : firsts[run + 1]]
+            values, counts = spread[firsts[run] : firsts[run + 1]], sums[firsts[run] : firsts[run + 1]]
             for v in range(values.size):
                 h = uint32(inner + values[v])
                 h = uint32(uint32(h ^ (h >> uint32(16))) * uint32(0x7FEB352D))
                 h = uint32(uint32(h ^ (h >> uint32(15))) * uint32(0x846CA68B))
                 h = uint32(h ^ (h >> uint32(16)))
-                found[v] += uint32(uint32(h - low) < width)
+                counts[v] += uint32(uint32(h - low) < width)
 
 
 def supported(channel: TwoLevel, outputs: NDArray[np.uint64], prefixes: Prefixes) -> NDArray[np.int64]:
@@ -61,10 +61,10 @@ def supported(channel: TwoLevel, outputs: NDArray[np.uint64], prefixes: Prefixes
                 counts[thread][number * BLOCK : number * BLOCK + len(sums)] += sums
 
     in_parallel(work, pieces, threads)
-    found = np.zeros(len(prefixes), np.int64)
+    supporters = np.zeros(len(prefixes), np.int64)
     for part in counts:
-        found += part
-    return found
+        supporters += part
+    return supporters
 
 
 def _runs(prefixes: Prefixes) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.uint32]]:

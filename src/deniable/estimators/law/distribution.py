@@ -8,14 +8,12 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.core import Mechanism
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators.law.law import Law
 from deniable.estimators.law.rows import dense
-
-Floats = NDArray[np.float64]
 
 
 class Density(NamedTuple):
@@ -32,8 +30,8 @@ def pmf(mechanism: Mechanism, value: Any) -> Floats:
     >>> pmf(KaryRandomizedResponse(domain=Categories(3), epsilon=1), 2).round(3).tolist()
     [0.212, 0.212, 0.576]
     """
-    found: Floats = dense(mechanism.channel, np.array([mechanism.encode(value)]))[0]
-    return found
+    probabilities: Floats = dense(mechanism.channel, np.array([mechanism.encode(value)]))[0]
+    return probabilities
 
 
 def cdf(mechanism: Mechanism, value: Any, threshold: Any) -> float:
@@ -54,14 +52,14 @@ def interval_probability(mechanism: Mechanism, value: Any, low: Any, high: Any) 
     if abs(top - bottom) >= 1:
         return 1.0
     bottom, top = bottom % 1, top % 1
-    found = 0.0
+    probability = 0.0
     for turn in _turns(law):
         if bottom <= top:
-            found += _between(law, index, bottom + turn, top + turn)
+            probability += _between(law, index, bottom + turn, top + turn)
         else:
-            found += _between(law, index, bottom + turn, Fraction(turn + 1), open_end=True)
-            found += _between(law, index, Fraction(turn), top + turn)
-    return min(found, 1.0)
+            probability += _between(law, index, bottom + turn, Fraction(turn + 1), open_end=True)
+            probability += _between(law, index, Fraction(turn), top + turn)
+    return min(probability, 1.0)
 
 
 def _turns(law: Law) -> range:

@@ -6,15 +6,12 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats, Integers
 from deniable.core import Binary, Mechanism
 from deniable.errors import InvalidParameter
 from deniable.estimators.law.law import Law
 from deniable.estimators.law.loss import Loss, as_loss
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 FEW_INPUTS = 4096
 """Up to so many inputs every one of them is looked at."""

@@ -11,10 +11,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.batch import Integers
 from deniable.core import Hadamard
 from deniable.estimators.walsh_hadamard import walsh_hadamard
-
-Integers = NDArray[np.int64]
 
 
 @lru_cache(maxsize=4)
@@ -31,20 +30,20 @@ def masks(sets: Hadamard) -> Integers:
     ]
     table = np.array(bits, np.int64)
     rows = row_numbers(sets)
-    found = np.zeros((len(rows), elements - 1), np.int64)
+    masked = np.zeros((len(rows), elements - 1), np.int64)
     for place in range(sets.digits):
         digit = (rows >> (sets.checks * place)) & (elements - 1)
-        found |= table[:, digit].T << (sets.checks * place)
-    return found
+        masked |= table[:, digit].T << (sets.checks * place)
+    return masked
 
 
 def row_numbers(sets: Hadamard) -> Integers:
     """Every category's vector as a number: the numbers whose leading digit is 1."""
-    found = []
+    numbers = []
     for place in range(sets.digits):
         start = 1 << (sets.checks * place)
-        found.append(np.arange(start, 2 * start))
-    return np.concatenate(found)[: sets.size]
+        numbers.append(np.arange(start, 2 * start))
+    return np.concatenate(numbers)[: sets.size]
 
 
 def values_favouring(sets: Hadamard, values: NDArray[np.float64]) -> NDArray[np.float64]:

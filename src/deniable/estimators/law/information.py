@@ -6,14 +6,12 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from deniable.core import Bits, Channel, Hadamard, Mechanism, Singleton, Subsets, TwoLevel, Windows
+from deniable.batch import Floats
+from deniable.core import Channel, Hadamard, Mechanism, SetSystem, TwoLevel
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators.law.field_characters import values_favouring
 from deniable.estimators.law.rows import MOST_OUTPUTS, dense
-
-Floats = NDArray[np.float64]
 
 
 def mutual_information(mechanism: Mechanism, prior: Sequence[float] | Floats | None = None) -> float:
@@ -30,16 +28,18 @@ def mutual_information(mechanism: Mechanism, prior: Sequence[float] | Floats | N
     weights = _prior(channel, prior)
     if channel.inputs * channel.outputs <= MOST_OUTPUTS:
         return _matrix(dense(channel, np.arange(channel.inputs)), weights)
-    if isinstance(channel, TwoLevel) and channel.inputs <= MOST_OUTPUTS and channel.outputs <= MOST_OUTPUTS:
-        share = _favoured_share(channel, weights)
+    if isinstance(channel, TwoLevel):
+        few = channel.inputs <= MOST_OUTPUTS and channel.outputs <= MOST_OUTPUTS
+        share = _favoured_share(channel.sets, weights) if few else None
         if share is not None:
             marginal = (channel.low + (channel.high - channel.low) * share) / channel.total
             return max(0.0, _entropy(marginal) - _row_entropy(channel))
-    if prior is None and isinstance(channel, TwoLevel) and isinstance(channel.sets, Subsets):
-        # Every subset is as likely as any other.
-        return max(0.0, math.log(channel.sets.members + channel.sets.others) - _row_entropy(channel))
-    if prior is None and isinstance(channel, Bits):
-        return _unary(channel)
+        if prior is None and channel.ones is not None:
+            # Every subset is as likely as any other.
+            return max(0.0, math.log(channel.occurring) - _row_entropy(channel))
+    support = channel.support()
+    if prior is None and channel.free_bits and support is not None:
+        return _unary(channel.inputs, float(support[0]), float(support[1]))
     raise NotSupported(
         f"the mutual information of {type(mechanism).__name__} with {channel.inputs} inputs has no short form here; "
         "closed_form(mechanism, 'information_bound') bounds it for every prior"
@@ -49,10 +49,10 @@ def mutual_information(mechanism: Mechanism, prior: Sequence[float] | Floats | N
 def _prior(channel: Channel, prior: Sequence[float] | Floats | None) -> Floats | None:
     if prior is None:
         return None
-    found = np.asarray(prior, dtype=np.float64)
-    if found.shape != (channel.inputs,) or not np.all(found >= 0) or not abs(found.sum() - 1) < 1e-9:
+    shares = np.asarray(prior, dtype=np.float64)
+    if shares.shape != (channel.inputs,) or not np.all(shares >= 0) or not abs(shares.sum() - 1) < 1e-9:
         raise InvalidParameter(f"prior must be {channel.inputs} probabilities that sum to 1")
-    return np.asarray(found / found.sum())
+    return np.asarray(shares / shares.sum())
 
 
 def _matrix(rows: Floats, prior: Floats | None) -> float:
@@ -81,28 +81,24 @@ def _huge_row_entropy(channel: TwoLevel, inside: float) -> float:
     return log_total - inside * math.log(channel.high) - (1 - inside) * math.log(channel.low)
 
 
-def _favoured_share(channel: TwoLevel, prior: Floats | None) -> Floats | None:
+def _favoured_share(sets: SetSystem, prior: Floats | None) -> Floats | None:
     """For every output, the prior weight of the inputs that favour it."""
-    sets = channel.sets
     weights = np.full(sets.inputs, 1 / sets.inputs) if prior is None else prior
-    if isinstance(sets, Singleton):
-        return weights
-    if isinstance(sets, Windows):
-        start = np.clip(sets.offset + np.arange(sets.inputs), sets.first, sets.last) % sets.outputs
-        begins = np.bincount(start, weights, minlength=sets.outputs)
+    window = sets.window
+    if window is not None:
+        start = np.clip(window.offset + np.arange(window.inputs), window.first, window.last) % window.outputs
+        begins = np.bincount(start, weights, minlength=window.outputs)
         # Running sums over two turns count windows that wrap around as well.
         sums = np.concatenate([[0.0], np.cumsum(np.tile(begins, 2))])
-        y = np.arange(sets.outputs) + sets.outputs + 1
-        found: Floats = sums[y] - sums[y - sets.members]
-        return found
+        y = np.arange(window.outputs) + window.outputs + 1
+        return np.asarray(sums[y] - sums[y - window.members])
     if isinstance(sets, Hadamard):
         return values_favouring(sets, weights)
     return None
 
 
-def _unary(channel: Bits) -> float:
+def _unary(k: int, own: float, other: float) -> float:
     """By symmetry the probability of a bit string depends only on how many ones it has."""
-    k, own, other = channel.size, channel.own / channel.scale, channel.other / channel.scale
     ones = np.arange(k + 1, dtype=np.float64)
     log_factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, k + 1)))])
     strings = log_factorial[k] - log_factorial - log_factorial[::-1]

@@ -8,16 +8,13 @@ from math import ceil, floor
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats, Integers
 from deniable.core import Binary, Circle, Grid, Interval, Mechanism, Reading, as_fraction, points, ticks
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators.law.loss import LossFunction, distance, distance_sums
 from deniable.estimators.law.positions import pieces, positions
 from deniable.estimators.law.rows import MOST_OUTPUTS, Runs, dense, runs
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 CHUNK = 1 << 22
 """Numbers held at once when rows are written out."""
@@ -66,22 +63,22 @@ class Law:
         A double that is what some output is decoded as means that output, though its exact position may
         lie a rounding error beside it.
         """
-        found = as_fraction(threshold)
-        if found is None:
+        value = as_fraction(threshold)
+        if value is None:
             raise InvalidParameter("a threshold must be a finite number")
-        place = (found - self.low) / self.width
-        same = [near for near in self._neighbours(place) if float(self.low + self.width * near) == float(found)]
+        place = (value - self.low) / self.width
+        same = [near for near in self._neighbours(place) if float(self.low + self.width * near) == float(value)]
         return same[0] if same else place
 
     def _neighbours(self, place: Fraction) -> list[Fraction]:
         """The outputs' positions that may be meant by a position."""
         if self.pieces is None:
             return [self.reading.position(int(np.abs(self.positions - float(place)).argmin()))]
-        found = []
+        nearest = []
         for piece in self.pieces:
             steps = round((place - piece.start) / piece.step) if piece.step else 0
-            found.append(piece.start + piece.step * min(max(steps, 0), piece.end - piece.begin - 1))
-        return found
+            nearest.append(piece.start + piece.step * min(max(steps, 0), piece.end - piece.begin - 1))
+        return nearest
 
     @cached_property
     def pieces(self) -> Any:
@@ -102,15 +99,15 @@ class Law:
 
     def progressions(self, indices: Integers) -> tuple[Floats, Floats, Floats, Floats]:
         """first, step, count and chance of equally spaced positions; one column per input."""
-        found = runs(self.channel, indices)
-        assert found is not None
+        stretches = runs(self.channel, indices)
+        assert stretches is not None
         firsts, steps, counts, chances = [], [], [], []
         for piece in self.pieces:
-            begin = np.maximum(found.starts, piece.begin)
-            counts.append(np.maximum(np.minimum(found.stops, piece.end) - begin, 0).astype(np.float64))
+            begin = np.maximum(stretches.starts, piece.begin)
+            counts.append(np.maximum(np.minimum(stretches.stops, piece.end) - begin, 0).astype(np.float64))
             firsts.append(float(piece.start) + float(piece.step) * (begin - piece.begin))
             steps.append(np.full_like(firsts[-1], float(piece.step)))
-            chances.append(found.chances)
+            chances.append(stretches.chances)
         return np.concatenate(firsts), np.concatenate(steps), np.concatenate(counts), np.concatenate(chances)
 
     def power_errors(self, indices: Integers, at: Floats, exponent: float) -> Floats:
@@ -124,11 +121,11 @@ class Law:
         """E loss(y, x) for a function in the domain's own units."""
         place = self.positions % 1.0 if self.circular else self.positions
         values = float(self.low) + float(self.width) * place
-        found = []
+        errors = []
         for index, x in zip(indices.tolist(), at.tolist(), strict=True):
             row = dense(self.channel, np.array([index]))[0]
-            found.append(float(row @ np.asarray(loss(values, self.value(x)), dtype=np.float64)))
-        return np.array(found)
+            errors.append(float(row @ np.asarray(loss(values, self.value(x)), dtype=np.float64)))
+        return np.array(errors)
 
     def moments(self, indices: Integers) -> tuple[Floats, Floats]:
         """Mean and variance of the position."""
@@ -145,18 +142,18 @@ class Law:
 
     def _by_chunks(self, indices: Integers, at: Floats, term: Any) -> Floats:
         size = max(1, CHUNK // self.channel.outputs)
-        found = [
+        sums = [
             term(dense(self.channel, indices[i : i + size]), at[i : i + size, None]).sum(axis=1)
             for i in range(0, indices.size, size)
         ]
-        return np.concatenate(found)
+        return np.concatenate(sums)
 
     def up_to(self, index: int, thresholds: list[Fraction], *, strictly: bool = False) -> Floats:
         """Pr[position <= t] (or < t) for each exact threshold: outputs are counted, not approximated."""
         if self.is_short:
-            found = runs(self.channel, np.array([index]))
-            assert found is not None
-            return np.array([self._counted(found, t, strictly) for t in thresholds])
+            stretches = runs(self.channel, np.array([index]))
+            assert stretches is not None
+            return np.array([self._counted(stretches, t, strictly) for t in thresholds])
         row = dense(self.channel, np.array([index]))[0]
         order = np.argsort(self.positions, kind="stable")
         sums = np.concatenate([[0.0], np.cumsum(row[order])])
@@ -164,7 +161,7 @@ class Law:
         side = "left" if strictly else "right"
         return np.array([sums[self._rank(ranked, order, t, side)] for t in thresholds])
 
-    def _counted(self, found: Runs, threshold: Fraction, strictly: bool) -> float:
+    def _counted(self, stretches: Runs, threshold: Fraction, strictly: bool) -> float:
         total = 0.0
         for piece in self.pieces:
             if piece.step:
@@ -173,8 +170,8 @@ class Law:
             else:
                 count = piece.end if piece.start < threshold or (piece.start == threshold and not strictly) else 0
             stop = min(max(piece.begin + count, piece.begin), piece.end)
-            length = np.minimum(found.stops, stop) - np.maximum(found.starts, piece.begin)
-            total += float((np.maximum(length, 0) * found.chances).sum())
+            length = np.minimum(stretches.stops, stop) - np.maximum(stretches.starts, piece.begin)
+            total += float((np.maximum(length, 0) * stretches.chances).sum())
         return total
 
     def _rank(self, ranked: Floats, order: Integers, threshold: Fraction, side: Any) -> int:

@@ -7,12 +7,11 @@ from itertools import pairwise
 from typing import Any, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.core import as_fraction
 from deniable.errors import InvalidParameter
 
-Floats = NDArray[np.float64]
 LossFunction = Callable[[Floats, float], Any]
 Loss = Union[str, int, float, LossFunction]
 """'absolute', 'squared', a number k for |y - x|**k, or a function loss(y_array, x)."""
@@ -42,11 +41,11 @@ def as_loss(loss: Loss) -> float | LossFunction:
 
 def distance(offset: Floats, circular: bool) -> Floats:
     """|y - x|, or the shorter way around a circle of period 1."""
-    found = np.abs(offset)
+    apart = np.abs(offset)
     if not circular:
-        return found
-    found = found % 1.0
-    return np.minimum(found, 1 - found)
+        return apart
+    apart = apart % 1.0
+    return np.minimum(apart, 1 - apart)
 
 
 def distance_sums(first: Floats, step: Floats, count: Floats, exponent: float, circular: bool) -> Floats:
@@ -60,8 +59,8 @@ def distance_sums(first: Floats, step: Floats, count: Floats, exponent: float, c
         edges = half * np.arange(lowest, highest + 2)
     else:
         edges = np.array([-np.inf, 0.0, np.inf])
-    found = np.zeros(np.broadcast_shapes(first.shape, step.shape, count.shape))
-    below = np.zeros_like(found)
+    sums = np.zeros(np.broadcast_shapes(first.shape, step.shape, count.shape))
+    below = np.zeros_like(sums)
     for left, right in pairwise(edges.tolist()):
         # How many of the points lie below `right`: the others belong to the pieces that follow.
         upto = count if right == np.inf else _count_below(first, step, count, right)
@@ -69,9 +68,9 @@ def distance_sums(first: Floats, step: Floats, count: Floats, exponent: float, c
         low, high = first + step * below, first + step * (upto - 1)
         rising = right == np.inf or (circular and round(left / half) % 2 == 0)
         nearest = low - (left if circular else 0.0) if rising else (right if circular else 0.0) - high
-        found += power_sums(np.maximum(nearest, 0.0), step, inside, exponent)
+        sums += power_sums(np.maximum(nearest, 0.0), step, inside, exponent)
         below = np.maximum(upto, below)
-    return found
+    return sums
 
 
 def _count_below(first: Floats, step: Floats, count: Floats, edge: float) -> Floats:

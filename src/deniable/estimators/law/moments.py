@@ -22,14 +22,14 @@ def _moments(mechanism: Mechanism, value: Any) -> tuple[Law, float, float, float
 
 def report_mean(mechanism: Mechanism, value: Any) -> float:
     """The mean of the decoded output at a private value, in the domain's units."""
-    law, found, _, _ = _moments(mechanism, value)
-    return law.value(found)
+    law, average, _, _ = _moments(mechanism, value)
+    return law.value(average)
 
 
 def report_bias(mechanism: Mechanism, value: Any) -> float:
     """mean - value: zero, up to the lattice, for unbiased mechanisms."""
-    law, found, _, place = _moments(mechanism, value)
-    return float(law.width) * (found - place)
+    law, average, _, place = _moments(mechanism, value)
+    return float(law.width) * (average - place)
 
 
 def report_variance(mechanism: Mechanism, value: Any) -> float:
@@ -39,5 +39,5 @@ def report_variance(mechanism: Mechanism, value: Any) -> float:
     >>> round(report_variance(RandomizedResponse(epsilon=1), 1), 6)   # p (1 - p) with p = e / (1 + e)
     0.196612
     """
-    law, _, found, _ = _moments(mechanism, value)
-    return float(law.width) ** 2 * found
+    law, _, spread, _ = _moments(mechanism, value)
+    return float(law.width) ** 2 * spread

@@ -33,15 +33,15 @@ def pieces(reading: Reading, outputs: int) -> list[Piece] | None:
             return None
         return [Piece(i, i + 1, Fraction(reading.positions[i]), Fraction(0)) for i in range(outputs)]
     if isinstance(reading, Joined):
-        found: list[Piece] = []
+        together: list[Piece] = []
         begin = 0
         for size, part in reading.parts:
             inner = pieces(part, size)
             if inner is None:
                 return None
-            found += [piece._replace(begin=piece.begin + begin, end=piece.end + begin) for piece in inner]
+            together += [piece._replace(begin=piece.begin + begin, end=piece.end + begin) for piece in inner]
             begin += size
-        return found
+        return together
     return None
 
 
@@ -50,19 +50,19 @@ def _affine(reading: Affine, outputs: int) -> list[Piece]:
         return [Piece(0, outputs, reading.start, reading.step)]
     below = min(max(ceil(-reading.start / reading.step), 0), outputs)
     above = min(max(floor((1 - reading.start) / reading.step) + 1, below), outputs)
-    found = [
+    parts = [
         Piece(0, below, Fraction(0), Fraction(0)),
         Piece(below, above, reading.start + reading.step * below, reading.step),
         Piece(above, outputs, Fraction(1), Fraction(0)),
     ]
-    return [piece for piece in found if piece.begin < piece.end]
+    return [piece for piece in parts if piece.begin < piece.end]
 
 
 def positions(reading: Reading, outputs: int) -> NDArray[np.float64]:
     """The position of every output, as floats."""
     if isinstance(reading, Affine):
-        found: NDArray[np.float64] = float(reading.start) + float(reading.step) * np.arange(outputs, dtype=np.float64)
-        return found.clip(0, 1) if reading.clip else found
+        places: NDArray[np.float64] = float(reading.start) + float(reading.step) * np.arange(outputs, dtype=np.float64)
+        return places.clip(0, 1) if reading.clip else places
     if isinstance(reading, Joined):
         return np.concatenate([positions(part, size) for size, part in reading.parts])
     return np.array([float(reading.position(output)) for output in range(outputs)])

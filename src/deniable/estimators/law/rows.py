@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from deniable.core import (
-    Chain,
-    Channel,
-    Identity,
-    Interpolated,
-    Mixture,
-    Nested,
-    Product,
-    Profile,
-    Reference,
-    Singleton,
-    Table,
-    TwoLevel,
-    Windows,
-    slid_window,
-)
+from deniable.batch import Floats, Integers
+from deniable.core import Chain, Channel, Layers, Product, Profile, Reference, Table
 from deniable.errors import NotSupported
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 MOST_OUTPUTS = 1 << 22
 """Rows longer than this are never written out."""
@@ -45,72 +28,49 @@ class Runs(NamedTuple):
 
 def runs(channel: Channel, indices: Integers) -> Runs | None:
     """The rows of these inputs as a few stretches; None when the channel has no such form."""
-    if isinstance(channel, TwoLevel) and isinstance(channel.sets, Windows):
-        return _window(channel, channel.sets, indices)
-    if isinstance(channel, TwoLevel) and isinstance(channel.sets, Singleton):
-        size = channel.sets.size
-        return _window(channel, Windows(size, size, 1, 0, 0, size - 1), indices)
-    if isinstance(channel, Nested):
-        return _nested(channel, indices)
-    if isinstance(channel, Identity):
-        return Runs(indices[None], indices[None] + 1, np.ones((1, indices.size)))
-    if isinstance(channel, Interpolated):
-        rows, share = _between(channel, indices)
-        near, far = runs(channel.inner, rows), runs(channel.inner, np.minimum(rows + 1, channel.inner.inputs - 1))
-        if near is None or far is None:
+    layers = channel.layers()
+    if layers is not None:
+        return _layered(layers, channel, indices)
+    if channel.between is not None:
+        inner, steps = channel.between
+        rows, share = _between(steps, indices)
+        near, far = runs(inner, rows), runs(inner, np.minimum(rows + 1, inner.inputs - 1))
+        return None if near is None or far is None else _stack([_scaled(near, 1 - share), _scaled(far, share)])
+    stretches = []
+    for start, chance, part in channel.alternatives:
+        own = runs(part, indices)
+        if own is None:
             return None
-        return _stack([_scaled(near, 1 - share), _scaled(far, share)])
-    if isinstance(channel, Mixture):
-        parts = [runs(part, indices) for part in channel.parts]
-        found = []
-        for part, start, coins in zip(parts, channel.starts, channel.shares, strict=True):
-            if part is None:
-                return None
-            found.append(_scaled(part._replace(starts=part.starts + start, stops=part.stops + start), coins / sum(channel.shares)))
-        return _stack(found)
-    return None
+        stretches.append(_scaled(own._replace(starts=own.starts + start, stops=own.stops + start), float(chance)))
+    return _stack(stretches) if stretches else None
 
 
-def _window(channel: TwoLevel, sets: Windows, indices: Integers) -> Runs:
-    """`low` everywhere, and high - low on the window (in two parts where it wraps around)."""
-    start = np.clip(sets.offset + indices, sets.first, sets.last) % sets.outputs
-    stop = start + sets.members
-    zero = np.zeros_like(start)
-    starts, stops = [zero, start], [zero + sets.outputs, np.minimum(stop, sets.outputs)]
-    if bool(np.any(stop > sets.outputs)):
-        starts.append(zero)
-        stops.append(np.maximum(stop - sets.outputs, 0))
-    gain = (channel.high - channel.low) / channel.total
-    chances = np.array([channel.low / channel.total] + [gain] * (len(starts) - 1))
+def _layered(layers: Layers, channel: Channel, indices: Integers) -> Runs:
+    """`base` everywhere, and the height of every window on it (in two parts where it wraps around)."""
+    zero = np.zeros_like(indices)
+    starts, stops, weights = [zero], [zero + channel.outputs], [layers.base]
+    for window, height in layers.windows:
+        start = np.clip(window.offset + indices, window.first, window.last) % window.outputs
+        stop = start + window.members
+        parts = [(start, np.minimum(stop, window.outputs))]
+        if bool(np.any(stop > window.outputs)):
+            parts.append((zero, np.maximum(stop - window.outputs, 0)))
+        for begin, end in parts:
+            starts.append(begin)
+            stops.append(end)
+            weights.append(height)
+    chances = np.array([weight / channel.total for weight in weights])
     return Runs(np.array(starts), np.array(stops), np.repeat(chances[:, None], indices.size, axis=1))
 
 
-def _nested(channel: Nested, indices: Integers) -> Runs:
-    """Every ring is a stretch before and a stretch after the window inside it."""
-    starts, stops, weights = [], [], []
-    spans = []
-    for width in channel.widths:
-        window = slid_window(channel.cells, width)
-        start = np.clip(window.offset + indices, window.first, window.last)
-        spans.append((start, start + width))
-    spans.append((np.zeros_like(indices), np.full_like(indices, channel.cells)))
-    inner = (spans[0][0], spans[0][0])
-    for (start, stop), weight in zip(spans, channel.weights, strict=True):
-        starts += [start, inner[1]]
-        stops += [inner[0], stop]
-        weights += [weight / channel.total] * 2
-        inner = (start, stop)
-    return Runs(np.array(starts), np.array(stops), np.repeat(np.array(weights)[:, None], indices.size, axis=1))
-
-
-def _between(channel: Interpolated, indices: Integers) -> tuple[Integers, Floats]:
+def _between(steps: int, indices: Integers) -> tuple[Integers, Floats]:
     """The lower row and the share of the next one."""
-    rows, rest = np.divmod(indices, channel.steps)
-    return rows, rest / channel.steps
+    rows, rest = np.divmod(indices, steps)
+    return rows, rest / steps
 
 
-def _scaled(found: Runs, share: Floats | float) -> Runs:
-    return found._replace(chances=found.chances * share)
+def _scaled(stretches: Runs, share: Floats | float) -> Runs:
+    return stretches._replace(chances=stretches.chances * share)
 
 
 def _stack(parts: list[Runs]) -> Runs:
@@ -124,61 +84,72 @@ def dense(channel: Channel, indices: Integers) -> Floats:
     stretches = runs(channel, indices)
     if stretches is not None:
         return _filled(stretches, channel.outputs)
-    if isinstance(channel, Table):
-        return np.array([channel.rows[i] for i in indices.tolist()], dtype=np.float64) / channel.total
-    if isinstance(channel, Profile):
-        return _profile(channel, indices)
-    if isinstance(channel, Reference):
-        return _reference(channel, indices)
-    if isinstance(channel, Interpolated):
-        rows, share = _between(channel, indices)
-        near, far = dense(channel.inner, rows), dense(channel.inner, np.minimum(rows + 1, channel.inner.inputs - 1))
+    if channel.between is not None:
+        inner, steps = channel.between
+        rows, share = _between(steps, indices)
+        near, far = dense(inner, rows), dense(inner, np.minimum(rows + 1, inner.inputs - 1))
         return near * (1 - share)[:, None] + far * share[:, None]
-    if isinstance(channel, Mixture):
-        shares = np.array(channel.shares) / sum(channel.shares)
-        return np.hstack([share * dense(part, indices) for part, share in zip(channel.parts, shares, strict=True)])
-    if isinstance(channel, Chain):
-        return dense(channel.first, indices) @ dense(channel.second, np.arange(channel.second.inputs))
-    if isinstance(channel, Product):
-        return np.array([_product(channel, i) for i in indices.tolist()])
+    if channel.alternatives:
+        return np.hstack([float(share) * dense(part, indices) for _, share, part in channel.alternatives])
+    return _written_out(channel, indices)
+
+
+@singledispatch
+def _written_out(channel: Channel, indices: Integers) -> Floats:
     return np.array([[weight / channel.total for weight in channel.row(i)] for i in indices.tolist()])
 
 
+@_written_out.register
+def _(channel: Table, indices: Integers) -> Floats:
+    return np.array([channel.rows[i] for i in indices.tolist()], dtype=np.float64) / channel.total
+
+
+@_written_out.register
+def _(channel: Chain, indices: Integers) -> Floats:
+    return dense(channel.first, indices) @ dense(channel.second, np.arange(channel.second.inputs))
+
+
 def _filled(stretches: Runs, outputs: int) -> Floats:
-    found = np.zeros((stretches.starts.shape[1], outputs))
+    table = np.zeros((stretches.starts.shape[1], outputs))
     for starts, stops, chances in zip(*stretches, strict=True):
-        for row, start, stop, chance in zip(found, starts.tolist(), stops.tolist(), chances.tolist(), strict=True):
+        for row, start, stop, chance in zip(table, starts.tolist(), stops.tolist(), chances.tolist(), strict=True):
             row[start:stop] += chance
-    return found
+    return table
 
 
-def _profile(channel: Profile, indices: Integers) -> Floats:
+@_written_out.register
+def _(channel: Profile, indices: Integers) -> Floats:
     """Every row is a piece of the same weights; at the ends, everything beyond is added."""
     weights = np.array(channel.weights, dtype=np.float64) / channel.total
     if channel.wrap:
         return np.array([np.roll(weights, i + channel.first) for i in indices.tolist()])
-    found = np.empty((indices.size, channel.outputs))
-    for row, i in zip(found, indices.tolist(), strict=True):
+    table = np.empty((indices.size, channel.outputs))
+    for row, i in zip(table, indices.tolist(), strict=True):
         begin = -i - channel.margin - channel.first
         row[:] = weights[begin : begin + channel.outputs]
         row[0] = channel.weight(i, 0) / channel.total
         row[-1] = channel.weight(i, channel.outputs - 1) / channel.total
-    return found
+    return table
 
 
-def _reference(channel: Reference, indices: Integers) -> Floats:
+@_written_out.register
+def _(channel: Reference, indices: Integers) -> Floats:
     low = np.array(channel.low, dtype=np.float64) / channel.total
     high = np.array(channel.high, dtype=np.float64) / channel.total
-    found = np.repeat(low[None], indices.size, axis=0)
-    for row, i in zip(found, indices.tolist(), strict=True):
+    table = np.repeat(low[None], indices.size, axis=0)
+    for row, i in zip(table, indices.tolist(), strict=True):
         start, end, edge, rest = channel.rows[i]
         row[start:end] = high[start:end]
         row[edge] = rest / channel.total
-    return found
+    return table
 
 
-def _product(channel: Product, index: int) -> Floats:
-    found = np.ones(1)
-    for part, digit in zip(channel.parts, channel.split_input(index), strict=True):
-        found = np.multiply.outer(found, dense(part, np.array([digit]))[0]).ravel()
-    return found
+@_written_out.register
+def _(channel: Product, indices: Integers) -> Floats:
+    rows = []
+    for index in indices.tolist():
+        row = np.ones(1)
+        for part, digit in zip(channel.parts, channel.split_input(index), strict=True):
+            row = np.multiply.outer(row, dense(part, np.array([digit]))[0]).ravel()
+        rows.append(row)
+    return np.array(rows)

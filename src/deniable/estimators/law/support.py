@@ -31,8 +31,8 @@ def support(mechanism: Mechanism) -> Support:
     For local hashing, q is the average over hash functions, 1/g.
 
     >>> from deniable.core import KaryRandomizedResponse, Categories
-    >>> found = support(KaryRandomizedResponse(domain=Categories(2), epsilon=1))
-    >>> round(found.variance(100), 4)   # 100 e / (e - 1)**2
+    >>> supported = support(KaryRandomizedResponse(domain=Categories(2), epsilon=1))
+    >>> round(supported.variance(100), 4)   # 100 e / (e - 1)**2
     92.0674
     """
     chances = mechanism.channel.support()

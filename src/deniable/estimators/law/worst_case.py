@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats, Integers
 from deniable.core import Binary, Mechanism
 from deniable.estimators.law.error import FEW_INPUTS, errors_at
 from deniable.estimators.law.law import Law
 from deniable.estimators.law.loss import Loss, as_loss
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 GRID = 1025
 REFINED = 65
@@ -33,8 +30,8 @@ def worst_case(mechanism: Mechanism, loss: Loss = "absolute") -> WorstCase:
     the loss is not convex. On fine lattices a grid of cells is tried first, then the neighbourhood of the worst.
 
     >>> from deniable.core import OGPM
-    >>> found = worst_case(OGPM(epsilon=1))
-    >>> round(found.error, 5), found.at
+    >>> worst = worst_case(OGPM(epsilon=1))
+    >>> round(worst.error, 5), worst.at
     (0.37754, 0.0)
     """
     law = Law(mechanism)

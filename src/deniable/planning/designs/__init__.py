@@ -1,15 +1,1 @@
-"""The best mechanism there is, with a certificate.
-
-design              a domain, a loss and an epsilon: the mechanism, its error, and a bound no mechanism passes
-Answer              what it returns
-best_quantiser      the closed form for average squared error
-best_window_at      the window with the least error at one value; best_average_window: on average
-best_in_family      references made of few shapes; best_unbiased_window: the published unbiased family at its best
-limit_of_worst      what errors tend to as epsilon grows, and the shape of the best reference; limit_of_average
-extremal_design     reports that tell two distributions apart; regimes, sample_size
-split_budget        epsilon divided among parts with the least sum of errors; split_record, direction_split
-check_pieces        the published m-piece framework on a global solver (needs pyscipopt)
-
-Whatever a program finds in floats only chooses public parameters: the mechanism has integer weights, its privacy is
-checked exactly, and its error is measured from those integers.
-"""
+"""The best mechanism there is, with a certificate."""

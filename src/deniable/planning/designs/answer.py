@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
+from deniable._results import Result
 from deniable.core import Mechanism
 from deniable.planning.designs.asymptotic import Prediction
 
@@ -17,8 +18,8 @@ class Published(TypedDict):
     worst_case: float
 
 
-@dataclass(frozen=True)
-class Answer:
+@dataclass(frozen=True, repr=False)
+class Answer(Result):
     """A mechanism with its certificate of quality.
 
     `worst_case` is the error of this very mechanism, from its integers (under a prior, its expected error);
@@ -42,8 +43,22 @@ class Answer:
         """worst_case / lower_bound: 1 is the best there is (infinite when the bound is 0)."""
         return self.worst_case / self.lower_bound if self.lower_bound > 0 else math.inf
 
+    def __repr__(self) -> str:
+        bound = f"bound {self.lower_bound:.6g}, gap {self.gap:.5g}"
+        return (
+            f"<Answer {self.mechanism.name} at epsilon {self.mechanism.privacy}: {self.objective} {self.worst_case:.6g}, {bound}>"
+        )
+
+    def _rows(self) -> list[dict[str, Any]]:
+        published = self.published
+        return [
+            {"what": f"this mechanism ({self.mechanism.name})", self.objective: self.worst_case},
+            {"what": "lower bound of every mechanism", self.objective: self.lower_bound},
+            {"what": f"published ({published['name']})", self.objective: published["worst_case"]},
+        ]
+
     def to_dict(self) -> dict[str, Any]:
-        """For programs."""
+        """As plain values, for JSON."""
         return {
             "mechanism": self.mechanism.name,
             "objective": self.objective,

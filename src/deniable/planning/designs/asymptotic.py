@@ -16,12 +16,10 @@ from functools import cache
 from typing import TypedDict
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
+from deniable.batch import Floats
 from deniable.errors import NotSupported
-
-Floats = NDArray[np.float64]
 
 PLACES = 401
 COARSE = 200
@@ -53,7 +51,7 @@ class LimitShape:
 
     @property
     def rate(self) -> float:
-        """k/(k + 1)."""
+        """k/(k + 1): how fast the error falls with epsilon."""
         return self.exponent / (self.exponent + 1)
 
     def predict(self, epsilon: float, scale: float = 1.0) -> Prediction | None:
@@ -114,9 +112,9 @@ def limit_start(limit: LimitShape | None, y: Floats, epsilon: float) -> Floats |
     """The limit's reference on the first half of an even grid of outputs: where a program for a large epsilon may start."""
     if limit is None or epsilon < START_FROM:
         return None
-    found = limit.reference(y, epsilon) / (y.size - 1)
-    found[[0, -1]] /= 2
-    return np.asarray(found[: y.size // 2 + 1])
+    reference = limit.reference(y, epsilon) / (y.size - 1)
+    reference[[0, -1]] /= 2
+    return np.asarray(reference[: y.size // 2 + 1])
 
 
 def _spread(y: Floats, k: float) -> Floats:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.core import OGPM, Epsilon, Interval, Mechanism, Pieces, Window
 from deniable.errors import NotSupported
 from deniable.estimators import average_error
@@ -21,8 +21,6 @@ from deniable.planning.designs.interval import WORTH_MORE, resolution
 from deniable.planning.designs.lower_bound import spread_bound
 from deniable.planning.designs.problem import DistanceLoss, Prior
 from deniable.planning.designs.rounding import expected_cost, least_costly, rounded
-
-Floats = NDArray[np.float64]
 
 WINDOW_GRAIN = 1 << 30
 
@@ -56,10 +54,10 @@ def design_average(domain: Interval, loss: DistanceLoss, epsilon: Epsilon, prior
         candidates.append((smooth, expected_cost(smooth, loss, prior.cells)))
         candidates = [min(candidates, key=lambda candidate: candidate[1])]
     candidates += [(window, _window_cost(window, loss, prior)) for window in _windows(domain, epsilon, loss.exponent)]
-    found, cost, method = least_costly(candidates, "reference density by linear program")
+    best, cost, method = least_costly(candidates, "reference density by linear program")
     published = OGPM(domain=domain, epsilon=epsilon)
     return Answer(
-        mechanism=found,
+        mechanism=best,
         worst_case=cost,
         lower_bound=bound * loss.scale,
         published={"name": published.name, "worst_case": _window_cost(published, loss, prior)},

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import linprog
 
+from deniable.batch import Floats
 from deniable.errors import InvalidParameter
 from deniable.planning.designs.divergences import Divergence
 from deniable.planning.designs.hypotheses import Hypotheses
-from deniable.planning.designs.pricing import ROUNDS, TIGHT, Floats, Masks, parts, price
+from deniable.planning.designs.pricing import ROUNDS, TIGHT, Masks, parts, price
 
 ALL_PATTERNS = 10
 """Up to this many categories, all 2**k patterns are written out."""
@@ -53,19 +54,19 @@ def solve_program(
         if scale <= 0:
             break
         options: Any = {**TIGHT, "time_limit": max(0.1, deadline - time.monotonic())}
-        found = linprog(
+        solution = linprog(
             -worth / scale,
             A_eq=1 + gain * patterns.T,
             b_eq=np.ones(hypotheses.size),
             method="highs",
             options=options,
         )
-        if found.x is None or found.eqlin.marginals is None:
+        if solution.x is None or solution.eqlin.marginals is None:
             break
-        priced = price(hypotheses, divergence, epsilon, -np.asarray(found.eqlin.marginals) * scale)
+        priced = price(hypotheses, divergence, epsilon, -np.asarray(solution.eqlin.marginals) * scale)
         bound = min(bound, priced.upper_bound)
-        used = found.x > NEGLIGIBLE
-        best = Program(patterns[used], np.asarray(found.x[used]), float(worth @ found.x), bound, done)
+        used = solution.x > NEGLIGIBLE
+        best = Program(patterns[used], np.asarray(solution.x[used]), float(worth @ solution.x), bound, done)
         grown = np.unique(np.concatenate([patterns, priced.patterns]), axis=0)
         if bound <= best.value * (1 + gap) or len(grown) == len(patterns) or time.monotonic() > deadline:
             break

@@ -16,12 +16,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import highspy
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from deniable._extras import required
+from deniable.batch import Floats, Integers
 
 PATIENCE = 4
 """The solver's own clock is the one on the wall: it may take this many times as long."""
@@ -38,7 +36,7 @@ class Cuts:
 
     @staticmethod
     def joined(parts: list[Cuts]) -> Cuts:
-        """All of them in one."""
+        """The cuts of several parts, one after the other."""
         return Cuts(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("owners", "levels", "rows", "tags")))
 
 
@@ -68,10 +66,10 @@ def solve(separate: Separate, start: Floats, prior: Floats, e: float, tolerance:
     """
     worst = prior.size == 1
     deadline = time.process_time() + seconds
-    found, errors = separate(start)
-    reference, cost, cuts = start, _cost(errors, prior, worst), [found]
+    violations, errors = separate(start)
+    reference, cost, cuts = start, _cost(errors, prior, worst), [violations]
     program = _Program(prior, start.size, e, cost)
-    program.add(found)
+    program.add(violations)
     # Until the solver has multipliers of its own, even ones prove a bound too.
     multipliers = np.full(errors.size, 1 / errors.size) if worst else prior
     value, finished, rounds = 0.0, False, 0
@@ -81,7 +79,7 @@ def solve(separate: Separate, start: Floats, prior: Floats, e: float, tolerance:
         if answer is None:
             break
         value, bounds, tried, multipliers = answer
-        found, errors = separate(tried)
+        violations, errors = separate(tried)
         tried_cost = _cost(errors, prior, worst)
         if tried_cost < cost:
             reference, cost = tried, tried_cost
@@ -92,7 +90,9 @@ def solve(separate: Separate, start: Floats, prior: Floats, e: float, tolerance:
         violated = errors > limits + tolerance / 4 * abs(cost)
         if not violated.any():
             break
-        chosen = Cuts(found.owners[violated], found.levels[violated], found.rows[violated], found.tags[violated])
+        chosen = Cuts(
+            violations.owners[violated], violations.levels[violated], violations.rows[violated], violations.tags[violated]
+        )
         cuts.append(chosen)
         program.add(chosen)
     everything = Cuts.joined(cuts)
@@ -109,14 +109,16 @@ class _Program:
     """The program in HiGHS, kept warm between rounds."""
 
     def __init__(self, prior: Floats, size: int, e: float, cost: float) -> None:
-        self.highs = highspy.Highs()  # type: ignore[no-untyped-call]
+        # Not at the top: whoever plans a survey loads this file, too, and needs no solver.
+        highspy = required("highspy")
+        self.highs, self.optimal = highspy.Highs(), highspy.HighsModelStatus.kOptimal
         self.highs.setOptionValue("output_flag", False)
         self.highs.setOptionValue("threads", 1)
         self.prior, self.size = prior, size
         # HiGHS' tolerances are absolute: multiplied by E favoured densities, and divided by a known cost errors, are about 1.
         self.unit, self.cost = e, cost
         self.count = 0
-        infinity = highspy.kHighsInf
+        self.infinity = infinity = highspy.kHighsInf
         for share in prior.tolist():
             self.highs.addCol(share, 0.0, infinity, 0, [], [])
         for _ in range(size):
@@ -132,7 +134,7 @@ class _Program:
         filled = dense != 0
         starts = np.concatenate([[0], np.cumsum(filled.sum(axis=1))[:-1]]).astype(np.int32)
         columns = np.nonzero(filled)[1].astype(np.int32)
-        above = np.full(count, highspy.kHighsInf)
+        above = np.full(count, self.infinity)
         self.highs.addRows(count, cuts.levels / self.cost, above, int(columns.size), starts, columns, dense[filled])
         self.count += count
 
@@ -140,7 +142,7 @@ class _Program:
         """Value, bounds t, reference and multipliers; None when the solver stopped without an optimum."""
         self.highs.setOptionValue("time_limit", self.highs.getRunTime() + seconds)
         self.highs.run()
-        if self.highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        if self.highs.getModelStatus() != self.optimal:
             return None
         solution = self.highs.getSolution()
         columns = np.array(solution.col_value)

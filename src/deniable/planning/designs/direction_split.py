@@ -7,12 +7,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.core import Epsilon, EpsilonLike
 from deniable.errors import InvalidParameter
-
-Floats = NDArray[np.float64]
 
 DIRECTIONS, DISTANCES, PLACES = 180, 60, 12
 SHARES = 49
@@ -39,8 +37,8 @@ def direction_split(
     is taken on a 12 x 12 grid of places, 180 directions and 60 distances, so the third digit of a share is
     not meant: near the optimum the error is flat.
 
-    >>> found = direction_split(8)
-    >>> 0.64 < float(found.direction) / 8 < 0.72, found.error < found.published
+    >>> split = direction_split(8)
+    >>> 0.64 < float(split.direction) / 8 < 0.72, split.error < split.published
     (True, True)
     """
     whole = Epsilon(epsilon)

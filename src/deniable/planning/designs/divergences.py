@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import xlog1py
 
+from deniable.batch import Floats
 from deniable.errors import InvalidParameter
 
-Floats = NDArray[np.float64]
 Convex = Callable[[Any], Any]
 """A convex function f of t = M0(y)/M1(y), with f(1) = 0."""
 
@@ -100,18 +99,3 @@ def _from_function(f: Convex) -> Divergence:
     tilt = float(slope(np.zeros(1))[0])
     # Differences of f near 1 keep few digits; no more are promised for a function given as a black box.
     return Divergence("f", lambda d: vectorised(1 + np.asarray(d)) - at_one - tilt * d, lambda d: slope(d) - tilt)
-
-
-def order_divergence(order: float) -> Divergence:
-    """1 - sum M0**a M1**(1-a), whose -ln(1 - .) at the best a is the Chernoff information.
-
-    >>> round(float(order_divergence(0.5).excess(np.array([3.0]))[0]), 9)
-    0.5
-    """
-    if not 0 < order < 1:
-        raise InvalidParameter("order must lie strictly between 0 and 1")
-
-    def excess(d: Floats) -> Floats:
-        return np.asarray(order * d - np.expm1(order * np.log1p(d)))
-
-    return Divergence(f"order {order:g}", excess, lambda d: np.asarray(order * -np.expm1((order - 1) * np.log1p(d))))

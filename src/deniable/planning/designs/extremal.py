@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from deniable.batch import Floats
 from deniable.core import Categories, Epsilon, EpsilonLike, Extremal, Mechanism, Number
 from deniable.errors import InvalidParameter
 from deniable.planning.designs.column_generation import ALL_PATTERNS, all_patterns, solve_program
 from deniable.planning.designs.divergences import Convex, Divergence, as_divergence
-from deniable.planning.designs.hypotheses import Floats, Hypotheses
+from deniable.planning.designs.hypotheses import Hypotheses
 from deniable.planning.designs.partitions import BestPartition, Block, best_partition, block_value
 from deniable.planning.designs.pricing import Masks, convex_prices, price
 
@@ -103,8 +104,8 @@ def extremal_design(
     program over all 2**k patterns (k <= 10); "generated" grows it by priced patterns; "auto" takes the
     blocks and goes on to a program only if their bound leaves a gap.
 
-    >>> found = extremal_design([0.5, 0.3, 0.2], [0.2, 0.3, 0.5], 2)
-    >>> round(found.value, 6), found.regime, round(found.gap, 9)
+    >>> design = extremal_design([0.5, 0.3, 0.2], [0.2, 0.3, 0.5], 2)
+    >>> round(design.value, 6), design.regime, round(design.gap, 9)
     (0.124643, 'k-rr', 1.0)
     """
     level, chosen, pair = Epsilon(epsilon), as_divergence(divergence), Hypotheses.of(p0, p1)
@@ -215,10 +216,10 @@ def _bound(pair: Hypotheses, chosen: Divergence, eps: float, blocks: BestPartiti
 
 
 def _masks(blocks: Sequence[Block], size: int) -> Masks:
-    found = np.zeros((len(blocks), size), dtype=np.bool_)
-    for row, block in zip(found, blocks, strict=True):
+    masks = np.zeros((len(blocks), size), dtype=np.bool_)
+    for row, block in zip(masks, blocks, strict=True):
         row[list(block)] = True
-    return found
+    return masks
 
 
 def _rounded(patterns: Masks, weights: Floats) -> tuple[tuple[Block, ...], list[Fraction]]:
@@ -231,10 +232,10 @@ def _rounded(patterns: Masks, weights: Floats) -> tuple[tuple[Block, ...], list[
 def _without_privacy(pair: Hypotheses, chosen: Divergence) -> float:
     """The divergence of the values themselves; infinite where P1 has a zero that P0 has not and f grows without end."""
     both = pair.second > 0
-    found = float(chosen.part(pair.difference[both], pair.second[both]).sum())
+    inner = float(chosen.part(pair.difference[both], pair.second[both]).sum())
     rest = float(pair.difference[~both].sum())
     if rest <= 0:
-        return found
+        return inner
     # M1 f(M0/M1) tends to M0 times the slope of f at infinity.
     steepest = float(chosen.slope(np.array([1e100]))[0])
-    return found + rest * steepest if steepest < STEEP else math.inf
+    return inner + rest * steepest if steepest < STEEP else math.inf

@@ -10,14 +10,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.core import EpsilonLike
 from deniable.errors import InvalidParameter
 from deniable.planning.designs.cutting_planes import LossCuts, solve
 from deniable.planning.designs.problem import design_epsilon
-
-Floats = NDArray[np.float64]
 
 FINE = 768
 SHAPES = ("atoms", "even", "curved")
@@ -60,15 +58,15 @@ def best_in_family(exponent: float, epsilon: EpsilonLike, shapes: tuple[str, ...
     x = np.linspace(0, 0.5, cells // 3 + 1)
     cuts = _SpannedCuts(np.abs(y - x[:, None]) ** exponent, np.stack([_shape(name, y) for name in shapes], axis=1), e)
     start = np.full(len(shapes), 1 / (1 + (e - 1) / 3) / len(shapes))
-    found = solve(cuts, start, np.ones(1), e, tolerance=1e-6)
-    return FamilyDesign(dict(zip(shapes, found.reference.tolist(), strict=True)), found.cost)
+    solution = solve(cuts, start, np.ones(1), e, tolerance=1e-6)
+    return FamilyDesign(dict(zip(shapes, solution.reference.tolist(), strict=True)), solution.cost)
 
 
 def _shape(name: str, y: Floats) -> Floats:
     """A shape of mass 1."""
     inside = (y > 0) & (y < 1)
-    found = np.where(inside, 0.0, 1.0) if name == "atoms" else np.where(inside, 1.0 if name == "even" else (2 * y - 1) ** 2, 0.0)
-    return np.asarray(found / found.sum())
+    shape = np.where(inside, 0.0, 1.0) if name == "atoms" else np.where(inside, 1.0 if name == "even" else (2 * y - 1) ** 2, 0.0)
+    return np.asarray(shape / shape.sum())
 
 
 class _SpannedCuts(LossCuts):

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.core import Number, as_fraction
 from deniable.errors import InvalidParameter
-
-Floats = NDArray[np.float64]
 
 TOLERANCE = Fraction(1, 10**6)
 MOST_CATEGORIES = 2048
@@ -39,14 +38,14 @@ class Hypotheses:
             raise InvalidParameter(f"P0 and P1 must have one probability per category each, got {len(first)} and {len(second)}")
         if first == second:
             raise InvalidParameter("P0 and P1 are equal: no report can tell them apart, private or not")
-        found = cls(first, second)
-        if float(np.abs(found.difference).max()) < 1e-9:
+        pair = cls(first, second)
+        if float(np.abs(pair.difference).max()) < 1e-9:
             raise InvalidParameter("P0 and P1 differ by less than 1e-9: no test can tell them apart in practice")
-        return found
+        return pair
 
     @property
     def size(self) -> int:
-        """k."""
+        """How many categories there are."""
         return len(self.p0)
 
     @cached_property
@@ -56,7 +55,7 @@ class Hypotheses:
 
     @cached_property
     def second(self) -> Floats:
-        """P1 as doubles."""
+        """The probabilities of P1 as floats."""
         return np.array([float(b) for b in self.p1])
 
     @cached_property
@@ -70,8 +69,8 @@ class Hypotheses:
     def log_ratio(self) -> Floats:
         """ln(P0/P1) of every category, infinite where one of them is zero (0 where both are)."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = np.log(self.second + self.difference) - np.log(self.second)
-        return np.asarray(np.where(np.isnan(found), 0.0, found))
+            ratio = np.log(self.second + self.difference) - np.log(self.second)
+        return np.asarray(np.where(np.isnan(ratio), 0.0, ratio))
 
 
 def _distribution(name: str, values: Any) -> tuple[Fraction, ...]:

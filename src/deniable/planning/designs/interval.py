@@ -6,8 +6,8 @@ import math
 import time
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.core import OGPM, Epsilon, Interval, Mechanism, OneBitSquared, Window
 from deniable.estimators import worst_case
 from deniable.planning.designs.answer import Answer, Published
@@ -16,8 +16,6 @@ from deniable.planning.designs.cutting_planes import LossCuts, Solution, solve
 from deniable.planning.designs.lower_bound import line_bound
 from deniable.planning.designs.problem import DistanceLoss
 from deniable.planning.designs.rounding import largest_error, least_costly, rounded
-
-Floats = NDArray[np.float64]
 
 ONE_BIT_UP_TO = 2 * math.asinh(1)
 WORTH_MORE = 1.002
@@ -40,8 +38,8 @@ def design_worst(domain: Interval, loss: DistanceLoss, epsilon: Epsilon) -> Answ
     def attempt(values: Floats, start: Floats | None) -> tuple[Solution, tuple[Mechanism, float]]:
         cuts = LossCuts(loss.at(np.abs(y - values[:, None])), orbits, e, worst=True)
         solution = solve(cuts, cuts.start() if start is None else start, np.ones(1), e, tolerance=1e-4)
-        made = rounded(domain, epsilon, places, cuts.spread(solution.reference), points)
-        return solution, (made, largest_error(made, loss))
+        mechanism = rounded(domain, epsilon, places, cuts.spread(solution.reference), points)
+        return solution, (mechanism, largest_error(mechanism, loss))
 
     solution, best = attempt(x, limit_start(limit, y, float(epsilon)))
     bound = _bound(solution, x, loss, e)
@@ -53,9 +51,9 @@ def design_worst(domain: Interval, loss: DistanceLoss, epsilon: Epsilon) -> Answ
     if loss.exponent is not None:
         window = Window(domain=domain, epsilon=epsilon, loss_exponent=loss.exponent)
         candidates.append((window, worst_case(window, loss.measured).error))
-    found, cost, method = least_costly(candidates, "reference density by linear program")
+    mechanism, cost, method = least_costly(candidates, "reference density by linear program")
     return Answer(
-        mechanism=found,
+        mechanism=mechanism,
         worst_case=cost,
         lower_bound=bound * loss.scale,
         published=published_worst(domain, loss, epsilon),

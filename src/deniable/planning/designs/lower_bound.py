@@ -13,12 +13,9 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats, Integers
 from deniable.planning.designs.problem import DistanceLoss
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 SAFETY = 1e-9
 """Taken off every bound, relatively: far more than sums of doubles can be wrong."""
@@ -122,7 +119,7 @@ def least_between(marks: Floats, terms: Callable[[Floats, Floats], tuple[Floats,
     `terms(y, middle)` gives value and slope at y by the rules that hold at `middle`. A convex function lies above
     its tangents at both ends of a piece, and so above the point where they meet.
     """
-    found = np.inf
+    smallest = np.inf
     size = 1 << 10
     for begin in range(0, marks.size - 1, size):
         a, b = marks[begin : begin + size + 1][:-1], marks[begin : begin + size + 1][1:]
@@ -134,21 +131,21 @@ def least_between(marks: Floats, terms: Callable[[Floats, Floats], tuple[Floats,
             with np.errstate(divide="ignore", invalid="ignore"):
                 meet = left + rise * (right - left - fall * (b - a)) / (rise - fall)
             ends = np.where(bent, np.minimum(ends, meet), ends)
-        found = min(found, float(ends.min()))
-    return found
+        smallest = min(smallest, float(ends.min()))
+    return smallest
 
 
 def _least_by_cells(loss: DistanceLoss, e: float, x: Floats, levels: Floats, share: Floats) -> float:
     """The least h for any increasing loss: in a cell of outputs, no loss is below that at its nearest point."""
     half = 0.5 / FINE
     middles = (np.arange(FINE // 2) + 0.5) / FINE
-    found = np.inf
+    smallest = np.inf
     size = max(1, CHUNK // x.size)
     for begin in range(0, FINE // 2, size):
         nearest = np.maximum(np.abs(middles[begin : begin + size, None] - x) - half, 0.0)
         above = loss.at(nearest.ravel()).reshape(nearest.shape) - levels
-        found = min(found, float((np.where(above > 0, above, e * above) @ share).min()))
-    return found
+        smallest = min(smallest, float((np.where(above > 0, above, e * above) @ share).min()))
+    return smallest
 
 
 def spread_bound(exponent: float, e: float, x: Floats, width: float, levels: Floats, weights: Floats) -> float:
@@ -173,13 +170,13 @@ def spread_bound(exponent: float, e: float, x: Floats, width: float, levels: Flo
         y = y[: y.size // 2 + 1]  # the other half mirrors this one
 
     def least(shifted: Floats) -> float:
-        found = np.inf
+        smallest = np.inf
         size = max(1, CHUNK // x.size)
         for begin in range(0, y.size, size):
             part = y[begin : begin + size, None]
             whole = _integral(part - x + width / 2, shifted, exponent, e) - _integral(part - x - width / 2, shifted, exponent, e)
-            found = min(found, float((whole / width @ share).min()))
-        return found - sag
+            smallest = min(smallest, float((whole / width @ share).min()))
+        return smallest - sag
 
     return lowered(levels, weights, least)
 

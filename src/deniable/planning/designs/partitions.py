@@ -11,12 +11,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.planning.designs.divergences import Divergence
 from deniable.planning.designs.hypotheses import Hypotheses
 
-Floats = NDArray[np.float64]
 Block = tuple[int, ...]
 
 ROUNDS = 60
@@ -75,10 +74,10 @@ def _interval_parts(hypotheses: Hypotheses, divergence: Divergence, gain: float)
     order = hypotheses.order
     difference = np.concatenate([[0.0], np.cumsum(hypotheses.difference[order])])
     second = np.concatenate([[0.0], np.cumsum(hypotheses.second[order])])
-    found = np.full((order.size + 1, order.size + 1), -np.inf)
+    parts = np.full((order.size + 1, order.size + 1), -np.inf)
     i, j = np.triu_indices(order.size + 1, 1)
-    found[i, j] = divergence.part(gain * (difference[j] - difference[i]), 1 + gain * (second[j] - second[i]))
-    return found
+    parts[i, j] = divergence.part(gain * (difference[j] - difference[i]), 1 + gain * (second[j] - second[i]))
+    return parts
 
 
 def _heaviest_path(edges: Floats) -> tuple[Floats, list[int]]:

@@ -12,17 +12,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.planning.designs.lower_bound import lowered
-
-Floats = NDArray[np.float64]
 
 CHUNK = 1 << 20
 FIRST = 24
 """Cells of outputs along half a side at first."""
 DEEPEST = 6
-CLOSE = 0.05
+NEAR_THE_LEAST = 0.05
 """A cell is cut no further when its bound is as close, relatively, to a value that h takes."""
 
 
@@ -45,20 +43,20 @@ def plane_bound(
         reach = np.where(shifted > 0, np.maximum(shifted, 0.0) ** (1 / k), -1.0)
         cells, half = shares * size, float(np.hypot(*size)) / (4 * FIRST)
         quarter = np.array(size) / (8 * FIRST)
-        found, seen = math.inf, math.inf
+        smallest, seen = math.inf, math.inf
         deepest = DEEPEST if blur == 0 else depth
         for cut in range(deepest):
             low, taken = _examined(k, e, x, cells, shifted, reach, share, half, blur)
             seen = min(seen, float(taken.min()))
-            open_cells = low < min(seen, found) - CLOSE * abs(seen)
+            open_cells = low < min(seen, smallest) - NEAR_THE_LEAST * abs(seen)
             if cut == deepest - 1 or not open_cells.any():
-                return min(found, float(low.min()))
+                return min(smallest, float(low.min()))
             if not open_cells.all():
-                found = min(found, float(low[~open_cells].min()))
+                smallest = min(smallest, float(low[~open_cells].min()))
             corners = np.array([[-1, -1], [-1, 1], [1, -1], [1, 1]]) * quarter
             cells = (cells[open_cells][:, None, :] + corners).reshape(-1, 2)
             half, quarter = half / 2, quarter / 2
-        return found
+        return smallest
 
     return lowered(levels, weights, least)
 

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from deniable.batch import Floats
 from deniable.planning.designs.divergences import Divergence
 from deniable.planning.designs.hypotheses import Hypotheses
 
-Floats = NDArray[np.float64]
 Masks = NDArray[np.bool_]
 
 HALVINGS = 60
@@ -93,7 +93,7 @@ def convex_prices(
     for _ in range(ROUNDS):
         worth = parts(hypotheses, divergence, epsilon, patterns) / value
         options: Any = {**TIGHT, "time_limit": max(0.1, deadline - time.monotonic())}
-        found = linprog(
+        solution = linprog(
             share.sum(axis=0),
             A_ub=np.vstack([-(1 + gain * patterns) @ share, bends]) if len(bends) else -(1 + gain * patterns) @ share,
             b_ub=np.concatenate([-worth, np.zeros(len(bends))]),
@@ -101,9 +101,9 @@ def convex_prices(
             method="highs",
             options=options,
         )
-        if found.x is None:
+        if solution.x is None:
             break
-        priced = price(hypotheses, divergence, epsilon, share @ found.x * value)
+        priced = price(hypotheses, divergence, epsilon, share @ solution.x * value)
         bound = min(bound, priced.upper_bound)
         grown = np.unique(np.concatenate([patterns, priced.patterns]), axis=0)
         if bound <= value * (1 + gap) or len(grown) == len(patterns) or time.monotonic() > deadline:

@@ -8,13 +8,12 @@ from fractions import Fraction
 from typing import Any, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.core import Epsilon, EpsilonLike, Interval, as_fraction
 from deniable.errors import InvalidEpsilon, InvalidParameter
 from deniable.estimators import EXPONENTS
 
-Floats = NDArray[np.float64]
 DistanceFunction = Callable[[Floats], Any]
 LossLike = Union[str, int, float, DistanceFunction]
 """'absolute', 'squared', 'power:K', a number K for distance**K, or a function of an array of distances."""
@@ -41,8 +40,8 @@ class DistanceLoss:
         if self.function is not None:
             return np.asarray(self.function(distance * self.width), dtype=np.float64)
         assert self.exponent is not None
-        found: Floats = distance**self.exponent
-        return found
+        powers: Floats = distance**self.exponent
+        return powers
 
     @property
     def scale(self) -> float:
@@ -75,9 +74,9 @@ def distance_loss(loss: LossLike, width: float) -> DistanceLoss:
 
 
 def _checked(function: DistanceFunction, width: float) -> DistanceLoss:
-    found = DistanceLoss("function", None, function, width)
+    loss = DistanceLoss("function", None, function, width)
     try:
-        values = found.at(np.linspace(0, 1, CHECKED))
+        values = loss.at(np.linspace(0, 1, CHECKED))
     except (TypeError, ValueError):
         values = np.zeros(0)
     if values.shape != (CHECKED,) or not np.isfinite(values).all():
@@ -86,18 +85,18 @@ def _checked(function: DistanceFunction, width: float) -> DistanceLoss:
         raise InvalidParameter("loss must be at least 0 and never fall as the distance grows")
     if values[-1] <= values[0]:
         raise InvalidParameter("loss must grow with the distance: a constant loss has nothing to minimise")
-    return found
+    return loss
 
 
 def design_epsilon(epsilon: EpsilonLike) -> Epsilon:
     """An epsilon at which a design makes sense."""
-    found = Epsilon(epsilon)
-    if found.exact < SMALLEST:
+    level = Epsilon(epsilon)
+    if level.exact < SMALLEST:
         raise InvalidEpsilon(
             "epsilon must be at least 0.001 to design a mechanism: below it reports carry next to nothing, and the best is to "
             "report the middle of the domain without asking"
         )
-    return found
+    return level
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ import time
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.core import OGPM, DesignedPlaces, Epsilon, Interval, NearestCells, Rectangle
 from deniable.errors import NotSupported
 from deniable.estimators import dense
@@ -18,9 +18,6 @@ from deniable.planning.designs.lower_bound import mean_cuts
 from deniable.planning.designs.plane_bound import plane_bound
 from deniable.planning.designs.problem import DistanceLoss, Prior
 from deniable.planning.designs.rounding import LIGHTEST, TOTAL_BITS, NotPrivate
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 PARTS = 2
 """A uniform prior's cell around each place is cut into this many parts along each side for the bound."""
@@ -148,7 +145,7 @@ def _rounded(domain: Rectangle, epsilon: Epsilon, grid: _Grid, reference: Floats
         place = round(up * 2 * coarse.y.cells), round(across * 2 * coarse.x.cells)
         heavy[place] = heavy.get(place, 0.0) + weight
     kept = [(place, weight) for place, weight in sorted(heavy.items()) if weight > LIGHTEST]
-    made = DesignedPlaces(
+    mechanism = DesignedPlaces(
         domain=coarse,
         epsilon=epsilon,
         columns=[place[1] for place, _ in kept],
@@ -156,9 +153,9 @@ def _rounded(domain: Rectangle, epsilon: Epsilon, grid: _Grid, reference: Floats
         weights=[max(round(weight * total), 1) for _, weight in kept],
         total=total,
     )
-    if not made.certificate().holds:
+    if not mechanism.certificate().holds:
         raise NotPrivate("a designed mechanism's largest ratio exceeds e**epsilon")
-    return made
+    return mechanism
 
 
 def _nearest(domain: Rectangle, epsilon: Epsilon, cells: int) -> NearestCells:
@@ -176,12 +173,12 @@ def _cost(mechanism: DesignedPlaces | NearestCells, k: float, worst: bool) -> fl
     corner = np.array([float(domain.x.low), float(domain.y.low)])
     column, row = np.arange(domain.size) % domain.x.cells, np.arange(domain.size) // domain.x.cells
     nodes = (0.0, 1.0) if worst else (0.5 - math.sqrt(1 / 12), 0.5 + math.sqrt(1 / 12))
-    found = []
+    rows = []
     for across in nodes:
         for up in nodes:
             x = corner + np.stack([(column + across) * sides[0], (row + up) * sides[1]], axis=1)
-            found.append((chances * _distances(x, outputs) ** k).sum(axis=1))
-    errors = np.array(found)
+            rows.append((chances * _distances(x, outputs) ** k).sum(axis=1))
+    errors = np.array(rows)
     return float(errors.max() if worst else errors.mean())
 
 

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.core import Designed, Epsilon, Interval, Mechanism
 from deniable.errors import DeniableError
 from deniable.estimators import Law, average_error, errors_at
 from deniable.planning.designs.problem import DistanceLoss
-
-Floats = NDArray[np.float64]
 
 TOTAL_BITS = 50
 """Row totals are this power of two: sums of gains stay within a 64-bit word."""
@@ -29,10 +28,10 @@ def rounded(domain: Interval, epsilon: Epsilon, places: NDArray[np.int64], refer
     total = 1 << TOTAL_BITS
     kept = reference > LIGHTEST
     weights = [max(round(float(weight) * total), 1) for weight in reference[kept]]
-    made = Designed(
+    mechanism = Designed(
         domain=domain, epsilon=epsilon, points=points, places=[int(place) for place in places[kept]], weights=weights, total=total
     )
-    return verified(made)
+    return verified(mechanism)
 
 
 def verified(mechanism: Designed) -> Designed:
@@ -48,11 +47,11 @@ def largest_error(mechanism: Mechanism, loss: DistanceLoss) -> float:
     indices = np.arange(law.grid.size)
     convex = loss.exponent is not None and loss.exponent >= 1
     shares = (0.0, 1.0) if convex else (0.0, 0.25, 0.5, 0.75, 1.0)
-    found = 0.0
+    largest = 0.0
     for share in shares:
         at = np.clip((indices + share - float(law.grid.shift)) / law.grid.steps, 0, 1)
-        found = max(found, float(errors_at(law, indices, at, loss.measured).max()))
-    return found
+        largest = max(largest, float(errors_at(law, indices, at, loss.measured).max()))
+    return largest
 
 
 def least_costly(candidates: Sequence[tuple[Mechanism, float]], method: str) -> tuple[Mechanism, float, str]:

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from deniable.batch import Floats
 from deniable.core import Mechanism, Number
 from deniable.errors import InvalidParameter
 from deniable.planning.designs.divergences import NAMED
 from deniable.planning.designs.extremal import marginals
-from deniable.planning.designs.hypotheses import Floats, Hypotheses
+from deniable.planning.designs.hypotheses import Hypotheses
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,8 @@ def sample_size(
     """How many reports of a mechanism decide between P0 and P1.
 
     >>> from deniable.planning import extremal_design
-    >>> found = extremal_design([0.5, 0.3, 0.2], [0.2, 0.3, 0.5], 2)
-    >>> size = sample_size(found.mechanism, [0.5, 0.3, 0.2], [0.2, 0.3, 0.5])
+    >>> design = extremal_design([0.5, 0.3, 0.2], [0.2, 0.3, 0.5], 2)
+    >>> size = sample_size(design.mechanism, [0.5, 0.3, 0.2], [0.2, 0.3, 0.5])
     >>> size.necessary, size.sufficient
     (22, 96)
     """

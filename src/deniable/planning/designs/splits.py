@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.core import (
     Binary,
     Categories,
@@ -30,7 +30,6 @@ from deniable.core import (
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.planning.designs.average_window import average_window_error
 
-Floats = NDArray[np.float64]
 ErrorOf = Callable[[float], float]
 """The error of a part as a function of its epsilon: positive, never growing."""
 
@@ -126,9 +125,9 @@ def split_record(
     >>> mechanism.certificate().holds, split.total < split.equal
     (True, True)
     """
-    found = split_budget({name: field_error(field, loss, aim) for name, field in record.fields.items()}, epsilon, importance)
+    budget = split_budget({name: field_error(field, loss, aim) for name, field in record.fields.items()}, epsilon, importance)
     whole = Epsilon(epsilon)
-    return ProductMechanism.split(record, whole, mechanism=_mechanisms(record, loss), shares=found.shares()), found
+    return ProductMechanism.split(record, whole, mechanism=_mechanisms(record, loss), shares=budget.shares()), budget
 
 
 def field_error(field: Domain, loss: str = "squared", aim: str = "worst") -> ErrorOf:
@@ -179,32 +178,32 @@ def _allocate(table: Floats, steps: int) -> tuple[list[int], float]:
         sums = np.where(j <= i, best[np.maximum(i - j, 0)] + row[j], np.inf)
         choices.append(sums.argmin(axis=1))
         best = sums.min(axis=1)
-    left, found = steps, []
+    left, taken = steps, []
     for choice in reversed(choices):
-        found.append(int(choice[left]))
-        left -= found[-1]
-    return [left, *reversed(found)], float(best[steps])
+        taken.append(int(choice[left]))
+        left -= taken[-1]
+    return [left, *reversed(taken)], float(best[steps])
 
 
 def _polish(errors: list[ErrorOf], start: list[float], whole: float) -> list[float]:
     """Let every pair of parts trade epsilon within a step or two, until nothing is gained."""
     scale = whole / sum(start)
-    found = [part * scale for part in start]
+    parts = [part * scale for part in start]
     reach = 2 * whole / STEPS
     for _ in range(ROUNDS):
-        before = sum(error(part) for error, part in zip(errors, found, strict=True))
-        for i in range(len(found)):
+        before = sum(error(part) for error, part in zip(errors, parts, strict=True))
+        for i in range(len(parts)):
             for j in range(i):
-                together = found[i] + found[j]
-                least = min(whole * SMALLEST_SHARE / len(found), together / 4)
-                low, high = max(found[i] - reach, least), min(found[i] + reach, together - least)
+                together = parts[i] + parts[j]
+                least = min(whole * SMALLEST_SHARE / len(parts), together / 4)
+                low, high = max(parts[i] - reach, least), min(parts[i] + reach, together - least)
                 moved = golden_section(partial(_pair_error, errors[i], errors[j], together), low, high, 48)
-                if errors[i](moved) + errors[j](together - moved) < errors[i](found[i]) + errors[j](found[j]):
-                    found[i], found[j] = moved, together - moved
-        after = sum(error(part) for error, part in zip(errors, found, strict=True))
+                if errors[i](moved) + errors[j](together - moved) < errors[i](parts[i]) + errors[j](parts[j]):
+                    parts[i], parts[j] = moved, together - moved
+        after = sum(error(part) for error, part in zip(errors, parts, strict=True))
         if after >= before * (1 - 1e-13):
             break
-    return found
+    return parts
 
 
 def _pair_error(first: Callable[[float], float], second: Callable[[float], float], together: float, part: float) -> float:

@@ -14,8 +14,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.core import (
     DesignedUnbiased,
     Epsilon,
@@ -33,8 +33,6 @@ from deniable.planning.designs.cutting_planes import Cuts, Solution, solve
 from deniable.planning.designs.interval import two_ends
 from deniable.planning.designs.lower_bound import least_between, lowered, mean_cuts, power_terms
 from deniable.planning.designs.rounding import NotPrivate, least_costly
-
-Floats = NDArray[np.float64]
 
 TOTAL_BITS = 50
 LIGHTEST = 1 << 12
@@ -82,9 +80,9 @@ def design_unbiased(domain: Interval, epsilon: Epsilon) -> Answer:
     known = [kind(domain=domain, epsilon=epsilon) for kind in (HybridMechanism, ThreeOutputs, SuboptimalPiecewiseMechanism)]
     candidates: list[tuple[Mechanism, float]] = [(mechanism, largest_variance(mechanism) * width**2)]
     candidates += [(each, worst_case(each, "squared").error) for each in known]
-    found, cost, method = least_costly(candidates, "unbiased reference density by linear program")
+    best, cost, method = least_costly(candidates, "unbiased reference density by linear program")
     return Answer(
-        mechanism=found,
+        mechanism=best,
         worst_case=cost,
         lower_bound=max(_bound(solution, e), two_ends(e)) * width**2,
         published={"name": published.name, "worst_case": closed_form(published, "worst_variance")},
@@ -118,9 +116,9 @@ class UnbiasedCuts:
 
     def start(self) -> Floats:
         """Almost everything at the one-bit mechanism's two numbers."""
-        found = np.full(self.fold.shape[1], 1e-6)
-        found[self.y.size // 2 - self.inside] += 1 / (1 + self.e)
-        return found
+        reference = np.full(self.fold.shape[1], 1e-6)
+        reference[self.y.size // 2 - self.inside] += 1 / (1 + self.e)
+        return reference
 
     def __call__(self, reference: Floats) -> tuple[Cuts, Floats]:
         """The best cut and the variance of every input."""

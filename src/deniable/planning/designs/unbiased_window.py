@@ -40,8 +40,8 @@ def best_unbiased_window(epsilon: EpsilonLike, range_length: float) -> UnbiasedW
     # A window as long as s moves by half a width over (high - low) s, and must stay inside: that holds between two lengths.
     shortest, longest = _lengths_that_fit(e, range_length)
     length = golden_section(lambda length: _worst_variance(length, range_length, e), shortest, longest, 100)
-    found = min((shortest, length, longest), key=lambda length: _worst_variance(length, range_length, e))
-    return UnbiasedWindow(found, e * _low(found, range_length, e), _worst_variance(found, range_length, e))
+    best = min((shortest, length, longest), key=lambda length: _worst_variance(length, range_length, e))
+    return UnbiasedWindow(best, e * _low(best, range_length, e), _worst_variance(best, range_length, e))
 
 
 def _low(length: float, range_length: float, e: float) -> float:

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.core import Epsilon
 from deniable.errors import InvalidParameter
 from deniable.planning.workloads.rows import MOST_ENUMERATED, linear, quadratic, subset_squares, subset_sums
 from deniable.planning.workloads.workload import Gram, Spread
 
-Floats = NDArray[np.float64]
 FRACTION_BITS = 60
 SUM_BITS = 61
 FLOAT_SLACK = 2.0**-48
@@ -39,7 +39,7 @@ class LowerBound:
     """A bound on the error beyond sampling, with what proves it."""
 
     value: float
-    """Rounded down."""
+    """The bound, rounded down."""
     inverse: Floats
     multipliers: Floats
 

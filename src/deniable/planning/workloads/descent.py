@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import qmc
 
+from deniable.batch import Floats
 from deniable.core import Epsilon, Table
 from deniable.planning.workloads.workload import Gram, Spread
 
-Floats = NDArray[np.float64]
 OUTPUTS_PER_VALUE = 4
 STARTS = 3
 STEPS = 400
@@ -33,9 +33,9 @@ def descend(gram: Gram, epsilon: Epsilon, people: Spread, *, starts: int = START
     for _ in range(starts):
         table = points.random(outputs + 1)[1:]
         lows = np.full(outputs, (1 + 1 / raised) / (2 * outputs))
-        found = _one_start(gram.floats, people.shares, raised, table, lows, steps)
-        if best is None or found[0] < best[0]:
-            best = found
+        tried = _one_start(gram.floats, people.shares, raised, table, lows, steps)
+        if best is None or tried[0] < best[0]:
+            best = tried
     assert best is not None
     return integers(best[1], best[2], epsilon)
 
@@ -81,8 +81,8 @@ def projected(table: Floats, lows: Floats, raised: float) -> tuple[Floats, NDArr
         middle = (least + most) / 2
         over = np.clip(table + middle, bottom, top).sum(axis=0) > 1
         least, most = np.where(over, least, middle), np.where(over, middle, most)
-    found = np.clip(table + (least + most) / 2, bottom, top)
-    return found, found <= bottom * (1 + 1e-12), found >= top * (1 - 1e-12)
+    nearest = np.clip(table + (least + most) / 2, bottom, top)
+    return nearest, nearest <= bottom * (1 + 1e-12), nearest >= top * (1 - 1e-12)
 
 
 def _objective(table: Floats, gram: Floats, shares: Floats) -> tuple[float, Floats]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from deniable.batch import Floats
 from deniable.core import Channel, Epsilon, EpsilonLike, Mechanism
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.planning.designs.problem import design_epsilon
@@ -19,7 +20,7 @@ from deniable.planning.workloads.descent import descend
 from deniable.planning.workloads.exact_error import ExactError, table_error
 from deniable.planning.workloads.generation import Generated, generate
 from deniable.planning.workloads.heuristic import generate_some
-from deniable.planning.workloads.master import Floats, Master
+from deniable.planning.workloads.master import Master
 from deniable.planning.workloads.one_thread import one_thread
 from deniable.planning.workloads.relaxation import checked, relaxed
 from deniable.planning.workloads.rows import MOST_ENUMERATED
@@ -73,7 +74,7 @@ class WorkloadDesign:
         return None if not self.lower_bound else self.error / self.lower_bound - 1
 
     def to_dict(self) -> dict[str, Any]:
-        """For programs."""
+        """As plain values, for JSON."""
         return {
             "workload": self.workload.name,
             "size": self.workload.size,
@@ -108,8 +109,8 @@ def design_workload(
     `error="mean"` counts people spread like `prior` ('uniform', or weights); `"worst"` counts the worst value a person may have.
     `method="descent"` runs the published gradient descent instead (McKenna, Maity, Mazumdar and Miklau, 2020), for comparison.
 
-    >>> found = design_workload("prefix", 1, size=4)
-    >>> round(found.error, 4), found.gap < 1e-4, found.mechanism.certificate().holds
+    >>> prefixes = design_workload("prefix", 1, size=4)
+    >>> round(prefixes.error, 4), prefixes.gap < 1e-4, prefixes.mechanism.certificate().holds
     (5.993, True, True)
     """
     began = time.perf_counter()
@@ -143,10 +144,10 @@ def design_workload(
         else:
             # The bound on the mean holds for the worst value, too: no average exceeds the largest.
             generated, bound = _searched(master, centred, people, level, max(tolerance, SEARCH_TOLERANCE))
-        made = table_mechanism(master, generated.patterns, generated.point.theta, level)
-        exact = table_error(columns(made.channel), centred, people)
+        mechanism = table_mechanism(master, generated.patterns, generated.point.theta, level)
+        exact = table_error(columns(mechanism.channel), centred, people)
     how = f"convex program, {generated.rounds} rounds of {'pricing all rows' if listed else 'local search, semidefinite bound'}"
-    return WorkloadDesign(asked, made, made.channel, error, exact, people, bound, how, time.perf_counter() - began)
+    return WorkloadDesign(asked, mechanism, mechanism.channel, error, exact, people, bound, how, time.perf_counter() - began)
 
 
 def _searched(

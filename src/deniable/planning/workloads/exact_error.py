@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.errors import NotSupported
 from deniable.planning.workloads.certificate import exact_matrix
 from deniable.planning.workloads.workload import Gram, Spread
 
-Floats = NDArray[np.float64]
 BITS = 160
 MOST_EXACT = 1 << 21
 """Beyond so many products the information is summed in floats, whose terms are positive and lose a known part."""
@@ -60,12 +60,12 @@ def _information(columns: Sequence[Sequence[int]], weights: Sequence[int]) -> tu
     size, total = len(weights), sum(column[0] for column in columns)
     people = sum(weights)
     if len(columns) * size * size <= MOST_EXACT:
-        found = np.zeros((size, size), dtype=object)
+        information = np.zeros((size, size), dtype=object)
         for column in columns:
             whole = np.array(column, dtype=object)
             own = sum(a * b for a, b in zip(column, weights, strict=True))
-            found += (np.outer(whole, whole) << BITS) * people // (own * total)
-        return found, Fraction(len(columns))
+            information += (np.outer(whole, whole) << BITS) * people // (own * total)
+        return information, Fraction(len(columns))
     table = np.array(columns, np.float64)
     shared = table @ np.array(weights, np.float64) / people
     once = table.T @ (table / shared[:, None]) / total
@@ -124,5 +124,5 @@ def _each(columns: Sequence[Sequence[int]], gram: Gram, people: Spread, inverse:
     shared_ = table @ people.shares
     squares = ((table @ floats) * table).sum(axis=1) + lost * ((table @ np.abs(floats)) * table).sum(axis=1)
     squares = (squares + float(doubt) * unit * table.sum(axis=1) ** 2) / shared_**2
-    found = squares @ table / total * (1 + (len(table) + 8) * 2.0**-52)
-    return np.asarray(found - np.array([float(own) for own in gram.squares]), np.float64)
+    expected = squares @ table / total * (1 + (len(table) + 8) * 2.0**-52)
+    return np.asarray(expected - np.array([float(own) for own in gram.squares]), np.float64)

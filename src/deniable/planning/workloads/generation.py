@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.planning.workloads.master import Floats, Master, Point
+from deniable.batch import Floats
+from deniable.planning.workloads.master import Master, Point
 from deniable.planning.workloads.rows import linear, local_maxima, quadratic, unpacked
 from deniable.planning.workloads.symmetry import canonical
 

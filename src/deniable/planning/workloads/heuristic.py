@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import qmc
 
+from deniable.batch import Floats
 from deniable.planning.workloads.generation import Generated, first_patterns
-from deniable.planning.workloads.master import Floats, Master
+from deniable.planning.workloads.master import Master
 from deniable.planning.workloads.symmetry import canonical
 
 Patterns = NDArray[np.bool_]
@@ -53,11 +54,11 @@ def structured(size: int, count: int) -> Patterns:
     pieces = 1 + np.arange(count) % 4
     ends = np.sort(np.floor(points * (size + 1)).astype(np.int64), axis=1)
     places = np.arange(size)
-    found = np.zeros((count, size), np.bool_)
+    unions = np.zeros((count, size), np.bool_)
     for k in range(4):
         inside = (ends[:, 2 * k, None] <= places) & (places < ends[:, 2 * k + 1, None])
-        found |= inside & (k < pieces)[:, None]
-    return found
+        unions |= inside & (k < pieces)[:, None]
+    return unions
 
 
 def generate_some(
@@ -68,8 +69,8 @@ def generate_some(
     starts = np.concatenate([structured(size, STARTS), first_patterns(master)])
     patterns = first_patterns(master)
     if pull is not None and multipliers is not None:
-        found, price = climbed(pull, master.shares, multipliers, master.raised, starts)
-        patterns = _joined(master, patterns, found[np.argsort(-price)][:MOST_COLUMNS])
+        rows, price = climbed(pull, master.shares, multipliers, master.raised, starts)
+        patterns = _joined(master, patterns, rows[np.argsort(-price)][:MOST_COLUMNS])
     theta = np.ones(len(patterns))
     prices: Floats | None = None
     best: Generated | None = None
@@ -82,12 +83,10 @@ def generate_some(
             break
         order = np.argsort(-point.theta)
         kept = order[: MOST_COLUMNS // 2][point.theta[order[: MOST_COLUMNS // 2]] > 1e-6 * point.theta.max()]
-        found, price = climbed(
-            point.pull, master.shares, point.multipliers, master.raised, np.concatenate([starts, patterns[kept]])
-        )
+        rows, price = climbed(point.pull, master.shares, point.multipliers, master.raised, np.concatenate([starts, patterns[kept]]))
         useful = np.argsort(-price)[: 4 * MOST_COLUMNS]
         useful = useful[price[useful] > 0]
-        fresh = canonical(found[useful], master.elements)
+        fresh = canonical(rows[useful], master.elements)
         known = {row.tobytes() for row in patterns[kept]}
         fresh = fresh[[row.tobytes() not in known for row in fresh]] if len(fresh) else fresh
         if len(fresh) == 0:

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from deniable.batch import Floats
 from deniable.planning.workloads.symmetry import Permutations, orbits_of_values
 
-Floats = NDArray[np.float64]
 TO_THE_BORDER = 0.95
 MOST_STEPS = 100
 MIXED = 1e-5
@@ -80,11 +80,11 @@ class Master:
         return inverse, (pull + pull.T) / 2, float((self.gram * inverse).sum())
 
     def gains(self, rows: Floats, pull: Floats) -> Floats:
-        """sᵀGs/(p·s)."""
+        """sᵀGs/(p·s): what every row adds."""
         return np.asarray(((rows @ pull) * rows).sum(axis=1) / (rows @ self.shares), np.float64)
 
     def curvature(self, rows: Floats, inverse: Floats, pull: Floats) -> Floats:
-        """The Hessian."""
+        """The Hessian in the weights of the rows."""
         shares = rows @ self.shares
         left, right = rows @ inverse / shares[:, None], rows @ pull
         total = np.zeros((len(rows), len(rows)))

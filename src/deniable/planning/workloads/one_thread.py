@@ -18,7 +18,7 @@ NAMES = tuple(f"{start}openblas_{{}}_num_threads{end}" for start in ("scipy_", "
 @cache
 def _controls() -> list[tuple[Callable[[], int], Callable[[int], None]]]:
     """How to ask and to set the threads of the OpenBLAS libraries that NumPy and SciPy brought along; empty for others."""
-    found: list[tuple[Any, Any]] = []
+    controls: list[tuple[Any, Any]] = []
     for module in (np, scipy):
         folder = Path(str(module.__file__)).parents[1] / f"{module.__name__}.libs"
         for path in folder.glob("*openblas*"):
@@ -26,9 +26,9 @@ def _controls() -> list[tuple[Callable[[], int], Callable[[int], None]]]:
             for name in NAMES:
                 get, put = (getattr(library, name.format(what), None) for what in ("get", "set"))
                 if get is not None and put is not None:
-                    found.append((get, put))
+                    controls.append((get, put))
                     break
-    return found
+    return controls
 
 
 @contextmanager

@@ -19,14 +19,13 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky
 from scipy.sparse import csr_array
 
+from deniable.batch import Floats, Integers
 from deniable.core import Epsilon
 from deniable.errors import NotSupported
 from deniable.planning.workloads.certificate import LowerBound, WrongBound, exact_matrix
 from deniable.planning.workloads.symmetry import Permutations, orbits_of_values
 from deniable.planning.workloads.workload import Gram, Spread
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 BITS = 200
 MOST_ENTRIES = 1 << 24
 SHRINK = 0.25
@@ -203,17 +202,17 @@ def products_form(products: NDArray[Any]) -> NDArray[Any]:
     size = len(both)
     mixed = both - one + neither
     towards = one.sum(axis=1) - neither.sum(axis=1) - neither.sum(axis=0)
-    found = np.empty((size + 1, size + 1), dtype=products.dtype)
-    found[0, 0] = neither.sum()
-    found[0, 1:] = found[1:, 0] = towards / 2
-    found[1:, 1:] = (mixed + mixed.T) / 2
-    return found
+    form = np.empty((size + 1, size + 1), dtype=products.dtype)
+    form[0, 0] = neither.sum()
+    form[0, 1:] = form[1:, 0] = towards / 2
+    form[1:, 1:] = (mixed + mixed.T) / 2
+    return form
 
 
 def _shares(program: _Program) -> Floats:
     """One over how many ordered pairs have the same inequality, for the three kinds of products."""
     size, label = program.size, program.label
-    found = np.zeros((3, size, size))
+    shares = np.zeros((3, size, size))
     corner = int(label[0, 0])
     names: list[dict[Any, int]] = [{}, {}, {}]
     keys: list[list[list[Any]]] = [[[None] * size for _ in range(size)] for _ in range(3)]
@@ -230,8 +229,8 @@ def _shares(program: _Program) -> Floats:
         for i in range(size):
             for j in range(size):
                 if i != j:
-                    found[kind, i, j] = 1 / names[kind][keys[kind][i][j]]
-    return found
+                    shares[kind, i, j] = 1 / names[kind][keys[kind][i][j]]
+    return shares
 
 
 def checked(gram: Gram, people: Spread, epsilon: Epsilon, proof: Proof) -> LowerBound:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from deniable.batch import Floats, Integers
+
 MOST_ENUMERATED = 20
 
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from deniable.batch import Floats
 from deniable.core import Categories, Epsilon, Extremal
 from deniable.planning.workloads.master import Master
 from deniable.planning.workloads.symmetry import orbit
 
-Floats = NDArray[np.float64]
 Patterns = NDArray[np.bool_]
 SMALLEST = 3e-9
 UNIT = 10**12
@@ -44,20 +44,20 @@ def fewer(master: Master, patterns: Patterns, theta: Floats) -> tuple[Patterns, 
     rows = master.rows(patterns)
     products = rows[:, upper[0]] * rows[:, upper[1]] / (rows @ master.shares)[:, None]
     wanted = products.T @ theta
-    found = linprog(
+    solution = linprog(
         rows.sum(axis=1) * np.linspace(1, 2, len(rows)),
         A_eq=products.T / wanted[:, None],
         b_eq=np.ones(len(wanted)),
         method="highs-ds",
         options={"primal_feasibility_tolerance": 1e-10},
     )
-    if found.x is None:
+    if solution.x is None:
         return patterns, theta
-    kept = found.x > 0
-    sums = rows[kept].T @ found.x[kept]
+    kept = solution.x > 0
+    sums = rows[kept].T @ solution.x[kept]
     if np.abs(sums / sums.mean() - 1).max() > BALANCED:
         return patterns, theta
-    return patterns[kept], np.asarray(found.x[kept], np.float64)
+    return patterns[kept], np.asarray(solution.x[kept], np.float64)
 
 
 def balanced(rows: Floats, theta: Floats) -> Floats:

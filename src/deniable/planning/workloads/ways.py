@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from deniable.batch import Accumulator, Keystream, randomize_many
+from deniable.batch import Accumulator, Floats, Keystream, randomize_many
 from deniable.core import Categories, Epsilon, Interval, Mechanism, make_mechanism, mechanisms_for
 from deniable.errors import NotSupported
 from deniable.estimators import (
@@ -26,7 +26,7 @@ from deniable.planning.fakes import part_of, supported
 from deniable.planning.frequency import attempt
 from deniable.planning.question import Question
 from deniable.planning.trials import each_sum, rounds
-from deniable.planning.way import Floats, LeftOut, Prediction, Way, normal
+from deniable.planning.way import LeftOut, Prediction, Way, normal
 from deniable.planning.workloads.design import WorkloadDesign, columns, design_workload
 from deniable.planning.workloads.rows import MOST_ENUMERATED
 from deniable.planning.workloads.workload import Workload, workload
@@ -94,18 +94,18 @@ def _added(questions: Workload, covariance: Floats) -> float:
 
 
 def _way(
-    name: str, inner: str | None, made: object, estimator: str, once: float, losses: Losses, gain: Callable[[int], Gain]
+    name: str, inner: str | None, mechanism: object, estimator: str, once: float, losses: Losses, gain: Callable[[int], Gain]
 ) -> Way:
     def predict(n: int) -> Prediction:
         return normal(math.sqrt(max(once, 0.0) / n))
 
-    return Way(name=name, inner=inner, asked=made, estimator=estimator, predict=predict, losses=losses, gain=gain)
+    return Way(name=name, inner=inner, asked=mechanism, estimator=estimator, predict=predict, losses=losses, gain=gain)
 
 
-def _design(questions: Workload, found: WorkloadDesign) -> Way:
-    mechanism = found.mechanism
+def _design(questions: Workload, design: WorkloadDesign) -> Way:
+    mechanism = design.mechanism
     assert mechanism is not None
-    law = np.array(columns(found.channel), np.float64).T
+    law = np.array(columns(design.channel), np.float64).T
     law /= law.sum(axis=1, keepdims=True)
     weighed = law / law.mean(axis=0)
     inverse = np.linalg.solve(weighed @ law.T, weighed)
@@ -113,7 +113,7 @@ def _design(questions: Workload, found: WorkloadDesign) -> Way:
     def losses(n: int, runs: int, stream: Keystream) -> Floats:
         return _measured(questions, mechanism, n, runs, stream, lambda sums: inverse @ sums.sums / n)
 
-    once = found.exact.mean / questions.questions
+    once = design.exact.mean / questions.questions
     gain = partial(_gain, questions, inverse)
     return _way(mechanism.name, "designed", mechanism, "answers(reports, questions)", once, losses, gain)
 
@@ -125,8 +125,8 @@ def _categories(questions: Workload, mechanism: Mechanism) -> Way:
     covariance = even @ law.count_noise(np.full(size, 1 / size), True) @ even
 
     def shares(sums: Accumulator) -> Floats:
-        found = (support_counts(sums) / sums.n - law.q) / law.gap
-        return np.asarray(found + (1 - found.sum()) / size)
+        raw = (support_counts(sums) / sums.n - law.q) / law.gap
+        return np.asarray(raw + (1 - raw.sum()) / size)
 
     def losses(n: int, runs: int, stream: Keystream) -> Floats:
         return _measured(questions, mechanism, n, runs, stream, shares)
@@ -157,12 +157,12 @@ def _tree(tree: HierarchicalHistogram, questions: Workload) -> Way:
 
     def losses(n: int, runs: int, stream: Keystream) -> Floats:
         people, truth = _people(n, size)
-        found = np.empty(runs)
+        each = np.empty(runs)
         for run in range(runs):
             sums = tree.accumulate(tree.randomize_many(people + 0.5, stream))
             leaves = consistent(sums.node_shares(), sums.node_variances(), tree.fan_out)[-1]
-            found[run] = _loss(questions, leaves - truth)
-        return found
+            each[run] = _loss(questions, leaves - truth)
+        return each
 
     def gain(n: int) -> Gain:
         matrix, _ = _shown(questions)
@@ -191,11 +191,11 @@ def _measured(
     questions: Workload, mechanism: Mechanism, n: int, runs: int, stream: Keystream, shares: Callable[[Accumulator], Floats]
 ) -> Floats:
     people, truth = _people(n, questions.size)
-    found = []
+    losses = []
     for count in rounds(n, runs):
         reports = randomize_many(mechanism, np.tile(people, count), stream)
-        found += [_loss(questions, shares(sums) - truth) for sums in each_sum(reports, n)]
-    return np.array(found)
+        losses += [_loss(questions, shares(sums) - truth) for sums in each_sum(reports, n)]
+    return np.array(losses)
 
 
 def _shown(questions: Workload) -> tuple[Floats, bool]:
@@ -203,7 +203,7 @@ def _shown(questions: Workload) -> tuple[Floats, bool]:
     if questions.questions * questions.size <= MOST_ENTRIES:
         return questions.answers, True
     if questions.name != "ranges":
-        raise NotSupported("so many questions are too many to see what fake users could do")
+        raise NotSupported("there are too many questions to work out what malicious users could do")
     return 2 * np.tril(np.ones((questions.size, questions.size))), False
 
 

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.batch import Integers
 from deniable.core import Number, as_fraction
 from deniable.errors import InvalidParameter
 
-Integers = NDArray[np.int64]
 MOST_VALUES = 1024
 MOST_QUESTIONS = 1 << 20
 LARGEST_ENTRY = 10**6

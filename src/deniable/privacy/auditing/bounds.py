@@ -6,12 +6,10 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from deniable.batch import Floats
 from deniable.errors import InvalidParameter
-
-Floats = NDArray[np.float64]
 
 
 def chance_below(hits: Any, trials: Any, error: float) -> Floats:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.privacy.auditing.bounds import delta_below, epsilon_below
 from deniable.privacy.auditing.fields import Table
 
 Codes = NDArray[np.intp]
-Floats = NDArray[np.float64]
 
 FEW_CELLS = 16
 

@@ -7,6 +7,7 @@ column too: the types, the order of the keys, the length of lists.
 from __future__ import annotations
 
 import dataclasses
+import re
 import zlib
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -25,6 +26,10 @@ MOST_FIELDS = 4096
 MOST_KEYS = 256
 DEEPEST = 8
 EXACT_FLOAT = 1 << 53
+SEPARATORS = re.compile(r"[^0-9A-Za-z]+", re.ASCII)
+MOST_WORDS = 32
+LONGEST_NUMBER = 100
+"""Longer runs of digits stay text."""
 
 
 class Table:
@@ -150,9 +155,9 @@ def _take(name: str, values: list[Any], rows: NDArray[np.intp], total: int, colu
         if group == "number":
             columns[label] = _placed(_numbers(kept), where, total)
         elif group == "text":
-            columns[label] = _placed(
-                of_bytes([str(value).encode("utf-8", "surrogatepass") for value in kept], text=True), where, total
-            )
+            texts = [str(value) for value in kept]
+            columns[label] = _placed(of_bytes([text.encode("utf-8", "surrogatepass") for text in texts], text=True), where, total)
+            _words(label, texts, where, total, columns)
         elif group == "bytes":
             columns[label] = _placed(of_bytes([bytes(value) for value in kept]), where, total)
         elif group == "list":
@@ -161,6 +166,21 @@ def _take(name: str, values: list[Any], rows: NDArray[np.intp], total: int, colu
             _entries(label, kept, where, total, columns, depth)
         elif group == "object":
             _entries(label, [_parts(value) for value in kept], where, total, columns, depth)
+
+
+def _words(name: str, texts: list[str], rows: NDArray[np.intp], total: int, columns: dict[str, Column]) -> None:
+    """What stands between the punctuation of a text, where all have equally many words and not all at the same places."""
+    words = [SEPARATORS.split(text) for text in texts]
+    count = len(words[0])
+    if not 2 <= count <= MOST_WORDS or any(len(parts) != count for parts in words):
+        return
+    if len({tuple(map(len, parts[:-1])) for parts in words}) == 1:
+        return  # every character of the text has its own place, and no word can be found that its characters do not show
+    for place in range(count):
+        parts = [text[place] for text in words]
+        whole = all(part.isascii() and part.isdigit() and len(part) <= LONGEST_NUMBER for part in parts)
+        column = _numbers([int(part) for part in parts]) if whole else of_bytes([part.encode() for part in parts], text=True)
+        columns[f"word {place + 1} of {name}"] = _placed(column, rows, total)
 
 
 def _group(kind: type) -> str:

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.errors import InvalidParameter
 from deniable.privacy.auditing.fields import ROOT, Table
 from deniable.privacy.auditing.octets import Octets, identities, words_of
 from deniable.privacy.auditing.returns import NEAR, RETURNS, returns, shared
 from deniable.privacy.auditing.targets import Target, draw_same
 
-Floats = NDArray[np.float64]
 ERROR = 1e-6
 MOST_COLUMNS = 32
 MOST_PAIRS = 4

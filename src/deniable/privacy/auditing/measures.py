@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from deniable.privacy.auditing.fields import ROOT, Table
 from deniable.privacy.auditing.octets import Octets, identities
 
-MANY = 256
+MANY_VALUES = 256
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def _measures(fit: Table) -> Iterator[Measure]:
             if (codes or name.startswith("length of ")) and column.min() == column.max():
                 continue
             yield Measure(label, partial(_number, name), ordered=not codes)
-            if codes or column.dtype.kind == "b" or len(np.unique(column[: 4 * MANY])) < MANY:
+            if codes or column.dtype.kind == "b" or len(np.unique(column[: 4 * MANY_VALUES])) < MANY_VALUES:
                 continue
             shapes = (("digits", digits), ("the first digit", first_digit)) if column.dtype.kind in "iu" else (("digits", written),)
             yield from _varying(fit, [Measure(f"{what} of {label}", partial(_shape, name, shape)) for what, shape in shapes])

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.batch import Keystream, SystemKeystream, draw_many
-from deniable.core import Channel, Hashing, Mechanism, Mixture, Product, SketchSigns, TwoLevel, WideHashing
+from deniable.core import Channel, Mechanism, Mixture, Product, SketchSigns, TwoLevel, WideHashing
 from deniable.privacy.auditing.fields import table_of_array
 from deniable.privacy.auditing.sampled import CONFIDENCE, audit
 from deniable.privacy.auditing.search import Support
@@ -60,9 +60,9 @@ def own_inputs(channel: Channel, most: int = INPUTS) -> list[int]:
 
 def own_support(channel: Channel) -> Support | None:
     """How to read hashed reports: does the report's bucket hold the value?"""
-    sets = channel.sets if isinstance(channel, TwoLevel) else None
-    if isinstance(sets, Hashing):
-        return lambda reports, value: _in_bucket(reports, value, sets.buckets)
+    buckets = channel.buckets
+    if buckets is not None:
+        return lambda reports, value: _in_bucket(reports, value, buckets)
     if isinstance(channel, Mixture) and all(_of_words(part) for part in channel.parts):
         return lambda reports, value: np.array([_favoured(channel, value, int(report)) for report in reports])
     return None
@@ -74,9 +74,7 @@ def _of_words(part: Channel) -> bool:
 
 def _favoured(channel: Mixture, value: int, output: int) -> bool:
     place, inner = channel.part_of(output)
-    part = channel.parts[place]
-    assert isinstance(part, TwoLevel)
-    return part.weight(value, inner) > part.low
+    return channel.parts[place].supports(value, inner)
 
 
 def _in_bucket(reports: NDArray[Any], value: int, buckets: int) -> NDArray[np.bool_]:

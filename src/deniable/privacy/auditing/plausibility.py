@@ -6,15 +6,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
-from deniable.batch import Accumulator, BitCounts, SupportCounts
+from deniable.batch import Accumulator, BitCounts, Floats, SupportCounts
 from deniable.errors import NotSupported
 from deniable.estimators import dense, support_law
 from deniable.privacy.auditing.reconstruction import MOST_WEIGHTS
 
-Floats = NDArray[np.float64]
 ERROR = 1e-6
 LEAST_EXPECTED = 25.0
 ROUNDS = 4000

@@ -7,14 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from deniable.batch import positions
-from deniable.core import Bits, Hadamard, Hashing, Mechanism, NumericMechanism, Projective, SetSystem, Singleton, Subsets, TwoLevel
+from deniable.batch import Floats, positions
+from deniable.core import Hashing, Mechanism, NumericMechanism
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import debiasing, support
 
-Floats = NDArray[np.float64]
 MOST_OUTPUTS = 1 << 16
 MOST_TRIED = 256
 
@@ -36,7 +34,7 @@ class Gain:
 
 def _check(users: int, fakes: int) -> None:
     if users < 1 or fakes < 0:
-        raise InvalidParameter("users must be at least 1 and fakes not negative")
+        raise InvalidParameter("users must be at least 1 and fakes must not be negative")
 
 
 def count_gain(mechanism: Mechanism, *, users: int, fakes: int, targets: Sequence[int] = (0,), share: float = 0.0) -> Gain:
@@ -70,24 +68,22 @@ def count_gain(mechanism: Mechanism, *, users: int, fakes: int, targets: Sequenc
 def _most_supported(mechanism: Mechanism, targets: list[int]) -> tuple[int, bool]:
     """The most targets one report can support, and whether that is known to be reached."""
     channel = mechanism.channel
-    if isinstance(channel, Bits):
+    sets = channel.set_system
+    if channel.free_bits:
         return len(targets), True
-    assert isinstance(channel, TwoLevel)
-    sets = channel.sets
-    if isinstance(sets, Singleton):
-        return 1, True
-    if isinstance(sets, Subsets):
-        return min(len(targets), sets.chosen), True
+    if channel.ones is not None:
+        return min(len(targets), channel.ones), True
     if isinstance(sets, Hashing):
         return len(targets), len(targets) == 1 or _hash_found(sets, targets)
-    if isinstance(sets, Hadamard | Projective) and sets.outputs <= MOST_OUTPUTS:
-        return max(sum(sets.contains(target, output) for target in targets) for output in range(sets.outputs)), True
+    if sets is not None and sets.members == 1:
+        return 1, True
+    if channel.outputs <= MOST_OUTPUTS:
+        return max(sum(channel.supports(target, output) for target in targets) for output in range(channel.outputs)), True
     return len(targets), len(targets) == 1
 
 
-def _hash_found(sets: SetSystem, targets: list[int], seeds: int = 20_000) -> bool:
+def _hash_found(sets: Hashing, targets: list[int], seeds: int = 20_000) -> bool:
     """Is there a seed among the first ones that puts all targets into one bucket?"""
-    assert isinstance(sets, Hashing)
     return any(len({sets.bucket(seed, target) for target in targets}) == 1 for seed in range(seeds))
 
 

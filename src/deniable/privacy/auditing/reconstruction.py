@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.batch import Keystream, SystemKeystream, draw_many, uniform_below
 from deniable.core import Channel, Mechanism
@@ -17,7 +16,6 @@ from deniable.estimators import dense
 from deniable.privacy.auditing.bounds import chance_above, chance_below
 from deniable.privacy.auditing.own_mechanisms import own_support, spread
 
-Floats = NDArray[np.float64]
 REPEATS = (1, 2, 4, 8, 16, 32, 64)
 MOST_INPUTS, MOST_WEIGHTS = 1 << 12, 1 << 22
 ERROR = 0.05

@@ -32,6 +32,10 @@ MOST_NUMBERS = 40_000_000
 FEWEST = 100
 SILENCE = "no report came back"
 MOST_INPUTS = 64
+HARDLY = 0.1
+"""An event that shows no more than this share of the claim says nothing about reports that never repeat."""
+UNHEARD = "reports hardly ever repeat, and no event distinguished the test values"
+HARDLY_HEARD = "reports hardly ever repeat, and the events that distinguish the test values show less than a tenth of the claim"
 
 
 def audit(
@@ -75,9 +79,9 @@ def audit(
     width = _width(draw_same(asked, chosen[0], FEWEST).reports)  # only to see how long a report is
     each = min(int(samples * SEARCH_SHARE) // len(chosen), MOST_SEARCH, max(2 * FEWEST, MOST_NUMBERS // (width * len(chosen))))
     order_asked = _shuffled(len(chosen), each, coins)
-    got = _numbered(asked.draw(chosen, order_asked), FEWEST)
-    failures += got.failures
-    kept = np.bincount(got.reports.places, minlength=len(chosen))
+    replies = _numbered(asked.draw(chosen, order_asked), FEWEST)
+    failures += replies.failures
+    kept = np.bincount(replies.reports.places, minlength=len(chosen))
     warnings = []
     if kept.max() - kept.min() > 6 * math.sqrt(each):
         warnings.append("how often no report came back depends on the input: that alone tells inputs apart")
@@ -90,8 +94,8 @@ def audit(
     }
     if kept.min() < FEWEST:
         return Audit(**told, samples=each * len(chosen), reason="there were too few reports")
-    half = len(got.reports) // 2
-    fit, select = got.reports.rows(slice(0, half)), got.reports.rows(slice(half, None))
+    half = len(replies.reports) // 2
+    fit, select = replies.reports.rows(slice(0, half)), replies.reports.rows(slice(half, None))
     goals = search(fit, select, chosen, epsilon=claim, delta=delta, support=support, learned=learned)
     searched = each * len(chosen)
     calls = np.bincount(order_asked, minlength=len(chosen))
@@ -111,14 +115,14 @@ def audit(
         if by_silence > max(lower, claim):
             first, lower, pair, event = missing, by_silence, silent, SILENCE
     violated = lower > claim or excess > delta
-    blind = never_repeating(got.reports) if not violated else []
-    unheard = not violated and lower <= 0 and bool(blind)
+    blind = never_repeating(replies.reports) if not violated else []
+    unheard = not violated and lower <= HARDLY * claim and bool(blind)
     if unheard and learned and not classifier.available():
         told["warnings"] += ("with scikit-learn (pip install 'deniable[models]') a classifier would look for events too",)
     return Audit(
         **told,
         violated=None if unheard else violated,
-        reason="reports hardly ever repeat, and no event told the test values apart" if unheard else "",
+        reason="" if not unheard else UNHEARD if lower <= 0 else HARDLY_HEARD,
         blind=tuple(blind),
         epsilon_lower=lower,
         delta_lower=excess,
@@ -179,14 +183,16 @@ def _judged(
     chunk = max(1 << 14, CHUNK // width)
     for start in range(0, count, chunk):
         order = places[_random(len(places), min(chunk, count - start), coins)]
-        got = _numbered(target.draw(inputs, order), before + start)
-        failures.update(got.failures)
+        replies = _numbered(target.draw(inputs, order), before + start)
+        failures.update(replies.failures)
         calls = np.bincount(order, minlength=len(inputs))
         trials[-1] += calls
-        hits[-1] += calls - np.bincount(got.reports.places, minlength=len(inputs))
-        if not len(got.reports):
+        hits[-1] += calls - np.bincount(replies.reports.places, minlength=len(inputs))
+        if not len(replies.reports):
             continue
-        cells = {id(feature): histograms(feature, got.reports, len(inputs)) for feature in (goal.event.feature for goal in goals)}
+        cells = {
+            id(feature): histograms(feature, replies.reports, len(inputs)) for feature in (goal.event.feature for goal in goals)
+        }
         for number, goal in enumerate(goals):
             inside, total = goal.event.among(cells[id(goal.event.feature)])
             hits[number] += inside

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from deniable._results import Result
 from deniable.privacy.auditing.fields import ROOT, Table
 from deniable.privacy.auditing.octets import identities
 
@@ -16,8 +17,8 @@ UNSEEN = 0.05
 NOT_FIELDS = ("the text", "the headers")
 
 
-@dataclass(frozen=True)
-class Audit:
+@dataclass(frozen=True, repr=False)
+class Audit(Result):
     """What the draws prove. `violated` is None when they say nothing; `reason` tells why."""
 
     epsilon: float
@@ -49,6 +50,15 @@ class Audit:
                 shown.append(f"delta is at least {self.delta_lower:.3g} beside epsilon {self.epsilon:g}")
             return f"VIOLATED: {' and '.join(shown)}, {sure}; claimed was {self._claim}"
         return f"no violation found: epsilon is at least {max(self.epsilon_lower, 0.0):.4f} ({sure}); claimed was {self._claim}"
+
+    def __repr__(self) -> str:
+        return f"<Audit {self.words}; {self.samples:,} samples>"
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [{"what": what, "value": str(value)} for what, value in self.to_dict().items() if what not in ("words", "power")]
+
+    def _caption(self) -> str:
+        return self.words
 
     @property
     def _claim(self) -> str:

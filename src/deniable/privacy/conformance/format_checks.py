@@ -15,7 +15,6 @@ from deniable.core import (
     Circle,
     Interval,
     Mechanism,
-    Product,
     Record,
     Report,
     canonical_json,
@@ -130,10 +129,11 @@ def check_batch_encodes_alike(mechanism: Mechanism) -> Skip | None:
 
 def _joined(channel: Channel, columns: Any) -> list[int]:
     """Inputs as the integers the scalar path uses."""
-    if not isinstance(channel, Product):
+    side_by_side = channel.side_by_side
+    if not side_by_side:
         return [int(index) for index in columns]
-    parts = [_joined(part, column) for part, column in zip(channel.parts, columns, strict=True)]
-    return [undigits(row, [part.inputs for part in channel.parts]) for row in zip(*parts, strict=True)]
+    parts = [_joined(part, column) for part, column in zip(side_by_side, columns, strict=True)]
+    return [undigits(row, [part.inputs for part in side_by_side]) for row in zip(*parts, strict=True)]
 
 
 def check_batch_decodes_alike(mechanism: Mechanism) -> Skip | None:

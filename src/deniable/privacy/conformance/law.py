@@ -17,9 +17,6 @@ from deniable.core import (
     Channel,
     DirectionDistance,
     Hashing,
-    Interpolated,
-    Mixture,
-    NearestCellSets,
     Product,
     SetSystem,
     Steps,
@@ -28,32 +25,13 @@ from deniable.core import (
     undigits,
 )
 from deniable.errors import NotSupported
-from deniable.privacy.conformance.mass import MOST_ENUMERATED, mass
 from deniable.privacy.conformance.statistics import binomial_tail, goodness_of_fit
 
 Tails = list[tuple[str, float]]
 
 BINS = 64
-
-
-def effort(channel: Channel) -> int:
-    """Roughly how much longer a draw takes than the simplest one."""
-    if isinstance(channel, Bits):
-        return channel.size
-    if isinstance(channel, Product):
-        return sum(effort(part) for part in channel.parts)
-    if isinstance(channel, Mixture):
-        return max(effort(part) for part in channel.parts)
-    if isinstance(channel, Interpolated):
-        return effort(channel.inner)
-    if isinstance(channel, DirectionDistance):
-        return effort(channel.direction) + effort(channel.distance)
-    if isinstance(channel, Steps):
-        return 2 * channel.length * effort(channel.step)
-    sets: SetSystem | None = channel.sets if isinstance(channel, TwoLevel) else None
-    if isinstance(sets, NearestCellSets):
-        return 4 + sets.members // 8
-    return 1 + sets.size // 4 if isinstance(sets, Subsets) else 1
+MOST_LISTED = 1 << 14
+"""Outputs are looked at one by one up to so many."""
 
 
 @singledispatch
@@ -63,7 +41,7 @@ def tails(channel: Channel, index: int, outputs: Sequence[int]) -> Tails:
     if min(seen) < 0 or max(seen) >= channel.outputs:
         return [("an output that the channel does not have", 0.0)]
     try:
-        mass(channel, index, 0, channel.outputs)
+        channel.mass(index, 0, channel.outputs)
     except NotSupported:
         return []
     if channel.outputs <= 4 * BINS:
@@ -73,7 +51,7 @@ def tails(channel: Channel, index: int, outputs: Sequence[int]) -> Tails:
     counts = [0] * BINS
     for output, count in seen.items():
         counts[_bin_of(output, edges)] += count
-    weights = [mass(channel, index, start, stop) for start, stop in pairwise(edges)]
+    weights = [channel.mass(index, start, stop) for start, stop in pairwise(edges)]
     impossible = sum(count for output, count in seen.items() if channel.weight(index, output) == 0)
     chances = [("64 runs of outputs", goodness_of_fit(counts, weights)), ("outputs of weight 0", 0.0 if impossible else 1.0)]
     return chances + _low_digits(channel, index, seen)
@@ -90,7 +68,7 @@ def _bin_of(output: int, edges: list[int]) -> int:
 
 def _low_digits(channel: Channel, index: int, seen: Counter[int]) -> Tails:
     """The last three bits, where a float sampler would betray itself; only where adding up is quick."""
-    if channel.outputs > MOST_ENUMERATED // 8:
+    if channel.outputs > MOST_LISTED:
         return []
     weights, counts = [0] * 8, [0] * 8
     for output in range(channel.outputs):
@@ -106,14 +84,17 @@ def _(channel: TwoLevel, index: int, outputs: Sequence[int]) -> Tails:
         return [("an output that the channel does not have", 0.0)]
     favoured = sum(channel.sets.contains(index, output) for output in outputs)
     chances = [("favoured outputs", binomial_tail(favoured, len(outputs), Fraction(channel.favoured, channel.total)))]
-    if isinstance(channel.sets, Hashing):
-        return chances + _hashing(channel, channel.sets, index, outputs)
-    if isinstance(channel.sets, Subsets):
-        return chances + _subsets(channel, channel.sets, index, outputs)
-    return chances + tails.dispatch(Channel)(channel, index, outputs)
+    return chances + _beyond_levels(channel.sets, channel, index, outputs)
 
 
-def _hashing(channel: TwoLevel, sets: Hashing, index: int, outputs: Sequence[int]) -> Tails:
+@singledispatch
+def _beyond_levels(sets: SetSystem, channel: TwoLevel, index: int, outputs: Sequence[int]) -> Tails:
+    """What is looked at beside how many outputs are favoured."""
+    return tails.dispatch(Channel)(channel, index, outputs)
+
+
+@_beyond_levels.register
+def _(sets: Hashing, channel: TwoLevel, index: int, outputs: Sequence[int]) -> Tails:
     """The seed is uniform, bit by bit and in its high byte; a lie is uniform among the other buckets."""
     seeds = [output // sets.buckets for output in outputs]
     matrix = bit_matrix(seeds, (SEEDS - 1).bit_length())
@@ -125,7 +106,8 @@ def _hashing(channel: TwoLevel, sets: Hashing, index: int, outputs: Sequence[int
     return [*chances, ("which other bucket", goodness_of_fit(others, [1] * len(others)))]
 
 
-def _subsets(channel: TwoLevel, sets: Subsets, index: int, outputs: Sequence[int]) -> Tails:
+@_beyond_levels.register
+def _(sets: Subsets, channel: TwoLevel, index: int, outputs: Sequence[int]) -> Tails:
     """Every value is in the subset as often as it should be."""
     own = Fraction(channel.favoured, channel.total)
     other = (own * (sets.chosen - 1) + (1 - own) * sets.chosen) / (sets.size - 1)
@@ -176,15 +158,16 @@ def _(channel: Steps, index: int, outputs: Sequence[int]) -> Tails:
     later = channel.step.outputs ** (channel.length - 1)
     first = [output // later for output in outputs]
     chances = tails(channel.step, index // channel.step.inputs ** (channel.length - 1), first)
-    return chances + (tails.dispatch(Channel)(channel, index, outputs) if channel.outputs <= MOST_ENUMERATED // 8 else [])
+    return chances + (tails.dispatch(Channel)(channel, index, outputs) if channel.outputs <= MOST_LISTED else [])
 
 
 def _lower_half(channel: Channel, index: int, outputs: Sequence[int]) -> tuple[list[bool], Fraction] | None:
     """A yes-or-no question about an output whose chance is known: is it in the lower half?"""
-    if isinstance(channel, Bits):
-        return [bool(y & 1) for y in outputs], Fraction(channel.own if index == 0 else channel.other, channel.scale)
+    support = channel.support()
+    if channel.free_bits and support is not None:
+        return [bool(y & 1) for y in outputs], support[0 if index == 0 else 1]
     try:
-        chance = Fraction(mass(channel, index, 0, channel.outputs // 2), channel.total)
+        chance = Fraction(channel.mass(index, 0, channel.outputs // 2), channel.total)
     except NotSupported:
         return None
     return [output < channel.outputs // 2 for output in outputs], chance

@@ -14,7 +14,7 @@ from deniable import batch
 from deniable.core import Mechanism
 from deniable.privacy.conformance.coins import CountingCoins, FixedCoins, ScriptedCoins
 from deniable.privacy.conformance.keystream import FixedKeystream
-from deniable.privacy.conformance.law import effort, tails
+from deniable.privacy.conformance.law import tails
 from deniable.privacy.conformance.outcome import Skip, require
 from deniable.privacy.conformance.statistics import alarms
 from deniable.privacy.conformance.values import few_values
@@ -24,12 +24,12 @@ WALKED = 300
 
 def scalar_draws(mechanism: Mechanism) -> int:
     """How many scalar draws per value are worth their time."""
-    return max(300, min(5000, 20_000 // effort(mechanism.channel)))
+    return max(300, min(5000, 20_000 // mechanism.channel.effort))
 
 
 def batch_draws(mechanism: Mechanism) -> int:
     """How many batch draws per value are worth their time."""
-    return max(1000, min(65_000, 400_000 // effort(mechanism.channel)))
+    return max(1000, min(65_000, 400_000 // mechanism.channel.effort))
 
 
 @lru_cache(maxsize=8)  # public test values, drawn once for the two checks that look at them
@@ -133,7 +133,7 @@ def _walk(mechanism: Mechanism, value: Any, index: int, size: int) -> None:
     starts = [0] if whole else [0, *(_first_of_run(at, coins.below(size)) for _ in range(6))]
     for start in starts:
         drawn = start
-        for _ in range(WALKED if whole else max(3, WALKED // (10 * effort(channel)))):
+        for _ in range(WALKED if whole else max(3, WALKED // (10 * channel.effort))):
             if drawn >= size:
                 break
             output = at(drawn)

@@ -7,7 +7,6 @@ from fractions import Fraction
 from deniable.core import Channel, Mechanism, column_ratio
 from deniable.errors import NotSupported
 from deniable.privacy.conformance.coins import FixedCoins
-from deniable.privacy.conformance.mass import mass
 from deniable.privacy.conformance.outcome import Skip, require
 
 MOST_WEIGHTS = 60_000
@@ -95,7 +94,7 @@ def check_rows_sum_to_total(mechanism: Mechanism) -> Skip | None:
     channel = mechanism.channel
     try:
         for index in some_inputs(channel, most=6):
-            require(mass(channel, index, 0, channel.outputs) == channel.total, "a row does not sum to the total")
+            require(channel.mass(index, 0, channel.outputs) == channel.total, "a row does not sum to the total")
     except NotSupported as why:
         return Skip(f"{why}; the law of such outputs is tested by structure")
     inputs = some_inputs(channel, most=6)
@@ -103,7 +102,7 @@ def check_rows_sum_to_total(mechanism: Mechanism) -> Skip | None:
         for index in inputs:
             weight = channel.weight(index, output)
             require(weight >= 0, "a weight is negative")
-            require(weight == mass(channel, index, output, output + 1), "weight() and the running sums disagree")
+            require(weight == channel.mass(index, output, output + 1), "weight() and the running sums disagree")
     return None
 
 

@@ -18,9 +18,9 @@ from deniable.core import EpsilonLike
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.studies.classifiers.exact_models import is_exact_model
 from deniable.studies.classifiers.intervals import Evidence, average, worst
-from deniable.studies.classifiers.report import Report, Row
+from deniable.studies.classifiers.report import UtilityReport, UtilityRow
 from deniable.studies.classifiers.sampling import EVALUATIONS, Progress
-from deniable.studies.classifiers.study import CLOSE, Effort, Study, as_evidence
+from deniable.studies.classifiers.study import WIDEST_CERTIFIED, Effort, Study, as_evidence
 from deniable.studies.classifiers.weights import Setting, is_fine, places_per_width, settings
 
 RAW = (
@@ -51,7 +51,7 @@ def quantify(
     prove: bool = True,
     keystream: Keystream | None = None,
     progress: Progress | None = None,
-) -> Report:
+) -> UtilityReport:
     """ρ for every mechanism at every epsilon, averaged over the records.
 
     `budget` gives epsilon to "each" sensitive feature, or splits the "total". With `simultaneous`, all intervals of
@@ -78,7 +78,7 @@ def quantify(
     if indicator:
         notes.append(RAW.format(indicator))
     notes += _privacy_notes(chosen, len(question.features), budget)
-    return Report(tuple(rows), len(question), question.names, confidence, simultaneous, question.target, tuple(notes))
+    return UtilityReport(tuple(rows), len(question), question.names, confidence, simultaneous, question.target, tuple(notes))
 
 
 def _keyed(parameters: Mapping[str, Mapping[str, Any]] | None) -> dict[str, Mapping[str, Any]]:
@@ -122,15 +122,15 @@ def _proved(question: Study, chosen: Sequence[Setting]) -> Sequence[float | None
 
 
 def _exact(question: Study, chosen: Sequence[Setting], progress: Progress | None) -> list[list[Evidence]]:
-    found: list[list[Evidence]] = []
+    evidence: list[list[Evidence]] = []
     for i in range(len(question)):
         row = question.exact(i, chosen)
-        if max(one.upper - one.lower for one in row) > CLOSE:
+        if max(one.upper - one.lower for one in row) > WIDEST_CERTIFIED:
             raise NotSupported("too much of the space stays undecided for a certified number; fewer sensitive features would do")
-        found.append([as_evidence(one) for one in row])
+        evidence.append([as_evidence(one) for one in row])
         if progress is not None:
             progress(1)
-    return found
+    return evidence
 
 
 def _row(
@@ -141,7 +141,7 @@ def _row(
     total: float,
     error: float,
     indicator: float,
-) -> Row:
+) -> UtilityRow:
     def lifted(rho: float) -> float:
         return indicator + (1 - indicator) * rho  # the raw record keeps its answer
 
@@ -161,7 +161,7 @@ def _row(
     better = proved is not None and proved >= low
     if proved is not None:
         several["proved_lower"] = lifted(proved)
-    return Row(
+    return UtilityRow(
         mechanism=setting.mechanism,
         epsilon=setting.level,
         epsilon_total=total,
@@ -184,32 +184,34 @@ def _delta(setting: Setting, indicator: float) -> float:
 
 
 def _privacy_notes(chosen: Sequence[Setting], features: int, budget: str) -> list[str]:
-    said = []
+    notes = []
     if features > 1 and budget == "each":
-        said.append(f"epsilon is per sensitive feature: a record of {features} of them is protected by {features} epsilon in total")
+        notes.append(
+            f"epsilon is per sensitive feature: a record of {features} of them is protected by {features} epsilon in total"
+        )
     loose = sorted({setting.mechanism for setting in chosen if _delta(setting, 0.0) > 0})
     if loose:
-        said.append(f"{', '.join(loose)}: (epsilon, delta) only, not pure epsilon-LDP; delta is in every row")
-    return said
+        notes.append(f"{', '.join(loose)}: (epsilon, delta) only, not pure epsilon-LDP; delta is in every row")
+    return notes
 
 
 @dataclass(frozen=True)
 class Best:
     """The mechanism with the largest ρ at one epsilon. `certain` when no other interval reaches into its own."""
 
-    row: Row
+    row: UtilityRow
     certain: bool
     rivals: tuple[str, ...]
 
 
-def best_mechanism(found: Report, epsilon: float) -> Best:
+def best_mechanism(report: UtilityReport, epsilon: float) -> Best:
     """Compare the mechanisms of a report at one epsilon; certain only if the report's intervals hold together."""
-    rows = [row for row in found.rows if abs(row.epsilon - epsilon) < 1e-12]
+    rows = [row for row in report.rows if abs(row.epsilon - epsilon) < 1e-12]
     if not rows:
         raise InvalidParameter("epsilon must be one of those in the report")
     best = max(rows, key=lambda row: row.value)
     rivals = tuple(row.mechanism for row in rows if row is not best and row.high >= best.low)
-    sure = found.simultaneous or all(row.kind != "estimate" for row in rows)
+    sure = report.simultaneous or all(row.kind != "estimate" for row in rows)
     return Best(best, sure and not rivals, rivals)
 
 
@@ -218,8 +220,8 @@ class SmallestEpsilon:
     """The least epsilon of a grid at which ρ certainly reaches the target; None when none does."""
 
     epsilon: float | None
-    row: Row | None
-    below: Row | None
+    row: UtilityRow | None
+    below: UtilityRow | None
     step: float
     confidence: float
 
@@ -269,7 +271,7 @@ def _bisected(
 ) -> SmallestEpsilon:
     """Halve the range: ρ is computed, so both ends are certain."""
 
-    def at(epsilon: float) -> Row:
+    def at(epsilon: float) -> UtilityRow:
         return quantify(question, [mechanism], [round(epsilon, 9)], **options).rows[0]
 
     top, bottom = at(high), at(low)
@@ -292,8 +294,8 @@ class FeatureCost:
     """ρ when only this feature is hidden, and when all the others are."""
 
     feature: str
-    alone: Row
-    without: Row | None
+    alone: UtilityRow
+    without: UtilityRow | None
 
     @property
     def cost(self) -> float:
@@ -303,11 +305,11 @@ class FeatureCost:
 
 def feature_costs(question: Study, mechanism: str, epsilon: EpsilonLike, **options: Any) -> list[FeatureCost]:
     """What each sensitive feature costs, the most expensive first. `epsilon` is that of every feature."""
-    found = []
+    costs = []
     count = len(question.features)
     for i in range(count):
         alone = quantify(question.only([i]), [mechanism], [epsilon], prove=False, **options).rows[0]
         others = [j for j in range(count) if j != i]
         without = quantify(question.only(others), [mechanism], [epsilon], prove=False, **options).rows[0] if others else None
-        found.append(FeatureCost(question.names[i], alone, without))
-    return sorted(found, key=lambda cost: -cost.cost)
+        costs.append(FeatureCost(question.names[i], alone, without))
+    return sorted(costs, key=lambda cost: -cost.cost)

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from deniable.batch import Floats, Integers
 from deniable.errors import InvalidParameter
-from deniable.studies.arrays import Floats, Integers
 from deniable.studies.classifiers.exact_linear import linear_utility
 from deniable.studies.classifiers.exact_quadratic import quadratic_utility
 from deniable.studies.classifiers.output_law import ProductLaw
@@ -82,10 +82,10 @@ def _contracted(region: Cells, law: ProductLaw) -> float:
     row, first, last = region.stretches
     shape = region.same.shape[:-1]
     sure = np.bincount(row, weights=sums[-1][last] - sums[-1][first], minlength=int(np.prod(shape)))
-    found = np.asarray(sure, dtype=np.float64).reshape(shape)
+    contracted = np.asarray(sure, dtype=np.float64).reshape(shape)
     for total in reversed(sums[:-1]):
-        found = found @ np.diff(total)
-    return float(found.sum())
+        contracted = contracted @ np.diff(total)
+    return float(contracted.sum())
 
 
 def _blocks(blocks: tuple[Integers, Integers], sums: list[Floats]) -> float:

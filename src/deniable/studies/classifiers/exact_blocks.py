@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from deniable.studies.arrays import Floats, Integers
-from deniable.studies.classifiers.exact_cells import Restricted, leaf_blocks, points_of
+from deniable.batch import Floats, Integers
+from deniable.studies.classifiers.exact_cells import Restricted, Wanted, leaf_blocks, points_of
 from deniable.studies.classifiers.output_law import ProductLaw
 from deniable.studies.classifiers.region import Blocks
 
@@ -42,7 +42,7 @@ def _bounds(kept, first, last, tree, leads, start, low, high, least, most, insid
     for k in range(columns):
         least[k] = start[k]
         most[k] = start[k]
-    found = 0
+    count = 0
     current = -1
     small = np.zeros(columns)
     large = np.zeros(columns)
@@ -55,8 +55,8 @@ def _bounds(kept, first, last, tree, leads, start, low, high, least, most, insid
                 break
         if not meets:
             continue
-        inside[found] = leaf
-        found += 1
+        inside[count] = leaf
+        count += 1
         if tree[leaf] != current:
             for k in range(columns):
                 least[k] += small[k]
@@ -71,20 +71,20 @@ def _bounds(kept, first, last, tree, leads, start, low, high, least, most, insid
     for k in range(columns):
         least[k] += small[k]
         most[k] += large[k]
-    return found
+    return count
 
 
 def tree_blocks(
     restricted: Restricted,
     edges: tuple[Floats, ...],
-    target: int,
+    wanted: Wanted,
     laws: Sequence[ProductLaw],
     *,
     most_blocks: int = MOST_BLOCKS,
 ) -> Blocks:
     """Decide blocks, likeliest first, until `most_blocks` have been looked at or all that is left is unlikely."""
     sums = [_running(edge, axis, laws, restricted.seen[axis]) for axis, edge in enumerate(edges)]
-    work = _work_on(restricted, edges, target)
+    work = _work_on(restricted, edges, wanted)
     low = np.zeros(len(edges), dtype=np.int64)
     high = np.array([edge.size + 1 for edge in edges], dtype=np.int64)
     queue: list[tuple[float, int, Integers, Integers, Integers]] = []
@@ -98,7 +98,7 @@ def tree_blocks(
             break
         chance, _, low, high, kept = heapq.heappop(queue)
         inside = np.empty(kept.size, dtype=np.int64)
-        found = _bounds(kept, *work, low, high, least, most, inside)
+        met = _bounds(kept, *work, low, high, least, most, inside)
         if bool((least > ROUNDING).all()):
             same.append((low, high))
         elif bool((most < -ROUNDING).any()):
@@ -109,17 +109,22 @@ def tree_blocks(
             unknown.append((low, high))
         else:
             for number, (a, b) in enumerate(_halves(low, high, sums)):
-                heapq.heappush(queue, (-_chance(a, b, sums), 2 * count + number + 1, a, b, inside[:found]))
+                heapq.heappush(queue, (-_chance(a, b, sums), 2 * count + number + 1, a, b, inside[:met]))
     unknown += [(low, high) for _, _, low, high, _ in queue]
-    same += _split_by_asking(restricted, edges, ties, target)
+    same += _split_by_asking(restricted, edges, ties, wanted)
     return Blocks(edges, _stacked(same, len(edges)), _stacked(unknown, len(edges)), restricted.seen)
 
 
-def _work_on(restricted: Restricted, edges: tuple[Floats, ...], target: int) -> _Work:
+def _work_on(restricted: Restricted, edges: tuple[Floats, ...], wanted: Wanted) -> _Work:
     """The leaves and, per leaf, the lead of the asked class over each other class."""
     ensemble = restricted.ensemble
     first, last = leaf_blocks(restricted, edges)
     values = ensemble.values[restricted.leaves.node]
+    if wanted.tolerance is not None:  # above the lower end, and below the upper one
+        least, most = ((wanted.label + side * wanted.tolerance) * ensemble.divide for side in (-1, 1))
+        start = np.array([ensemble.start[0] - least, most - ensemble.start[0]])
+        return _Work(first, last, restricted.leaves.tree, np.hstack([values, -values]), start)
+    target = wanted.number
     if ensemble.columns == 1:
         sign = 1.0 if target == 1 else -1.0
         return _Work(first, last, restricted.leaves.tree, sign * values, sign * ensemble.start)
@@ -132,8 +137,8 @@ def _running(edge: Floats, axis: int, laws: Sequence[ProductLaw], seen: Any) -> 
     """Running sums, over cells, of the mean probability under the laws; of equal shares without any law."""
     if not laws:
         return np.linspace(0.0, 1.0, edge.size + 2)
-    found = [np.concatenate([[0.0], law.laws[axis].up_to(edge, seen=seen), [1.0]]) for law in laws]
-    return np.asarray(np.mean(found, axis=0))
+    running = [np.concatenate([[0.0], law.laws[axis].up_to(edge, seen=seen), [1.0]]) for law in laws]
+    return np.asarray(np.mean(running, axis=0))
 
 
 def _chance(low: Integers, high: Integers, sums: list[Floats]) -> float:
@@ -152,14 +157,13 @@ def _halves(low: Integers, high: Integers, sums: list[Floats]) -> list[tuple[Int
 
 
 def _split_by_asking(
-    restricted: Restricted, edges: tuple[Floats, ...], ties: list[Integers], target: int
+    restricted: Restricted, edges: tuple[Floats, ...], ties: list[Integers], wanted: Wanted
 ) -> list[tuple[Integers, Integers]]:
     """Single cells whose scores are too close to call: the model says."""
     if not ties:
         return []
     said = restricted.prepared.model.predict(points_of(restricted, edges, np.array(ties)))
-    label = restricted.ensemble.classes[target]
-    return [(cell, cell + 1) for cell, answer in zip(ties, said, strict=True) if answer == label]
+    return [(cell, cell + 1) for cell, kept in zip(ties, wanted.among(said), strict=True) if kept]
 
 
 def _stacked(blocks: list[tuple[Integers, Integers]], axes: int) -> tuple[Integers, Integers]:

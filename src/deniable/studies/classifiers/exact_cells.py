@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from deniable.batch import Flags, Floats, Integers
 from deniable.errors import NotSupported
-from deniable.studies.arrays import Flags, Floats, Integers
 from deniable.studies.classifiers.output_law import ProductLaw
 from deniable.studies.classifiers.preprocessing import Prepared, Seen, prepare
 from deniable.studies.classifiers.region import Blocks, Cells
@@ -31,6 +31,24 @@ CHUNK = 1 << 15
 CHECKED = 200
 
 
+class Wanted(NamedTuple):
+    """Which answers count: one class, by its label and number, or with a tolerance the numbers near `label`."""
+
+    label: Any
+    number: int = -1
+    tolerance: float | None = None
+
+    def among(self, said: Any) -> Flags:
+        """Which of the model's answers count."""
+        return np.asarray(said == self.label if self.tolerance is None else np.abs(said - self.label) <= self.tolerance)
+
+    def reached(self, ensemble: Ensemble, scores: Floats) -> Flags:
+        """The same from sums of leaf values."""
+        if self.tolerance is None:
+            return np.asarray(ensemble.answers(scores) == self.number)
+        return self.among(scores[..., 0] / ensemble.divide)
+
+
 class Leaves(NamedTuple):
     """The leaves one record can reach by changing its sensitive features."""
 
@@ -42,7 +60,7 @@ class Leaves(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def _leaves_within(roots, feature, threshold, left, right, record, axis, low, high, tree_of, node_of, stack):  # type: ignore[no-untyped-def]
-    found = 0
+    count = 0
     axes = low.shape[1]
     work_low = np.empty((stack.size, axes))
     work_high = np.empty((stack.size, axes))
@@ -57,11 +75,11 @@ def _leaves_within(roots, feature, threshold, left, right, record, axis, low, hi
             while feature[node] >= 0 and axis[feature[node]] < 0:
                 node = left[node] if record[feature[node]] <= threshold[node] else right[node]
             if feature[node] < 0:
-                tree_of[found] = t
-                node_of[found] = node
-                low[found] = work_low[depth]
-                high[found] = work_high[depth]
-                found += 1
+                tree_of[count] = t
+                node_of[count] = node
+                low[count] = work_low[depth]
+                high[count] = work_high[depth]
+                count += 1
                 continue
             a = axis[feature[node]]
             cut = threshold[node]
@@ -79,7 +97,7 @@ def _leaves_within(roots, feature, threshold, left, right, record, axis, low, hi
             else:
                 stack[depth] = right[node] if goes_right else left[node]
                 depth += 1
-    return found
+    return count
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,12 +115,12 @@ class Restricted:
 
     def edges(self, laws: Sequence[ProductLaw] = ()) -> tuple[Floats, ...]:
         """The thresholds along every sensitive feature; with laws, only those that part outputs of one of them."""
-        found = []
+        parting = []
         for axis, seen in enumerate(self.seen):
             ends = np.unique(self.leaves.high[:, axis])
             cuts = ends[np.isfinite(ends)]
-            found.append(_parting(cuts, [law.laws[axis].counts(cuts, seen=seen) for law in laws]) if laws else cuts)
-        return tuple(found)
+            parting.append(_parting(cuts, [law.laws[axis].counts(cuts, seen=seen) for law in laws]) if laws else cuts)
+        return tuple(parting)
 
 
 def _composed(way: Seen | None, ensemble: Ensemble) -> Seen | None:
@@ -125,7 +143,7 @@ def restrict(model: Any, record: Any, sensitive: Sequence[int]) -> Restricted:
     """Hold all but the sensitive features of a record fixed in a tree model or a pipeline that ends in one."""
     prepared = prepare(model, record, sensitive)
     ensemble = read_trees(prepared.model)
-    if len(ensemble.classes) < 2:
+    if len(ensemble.classes) == 1:
         raise NotSupported("the model knows one class only, so its answer never changes")
     axis = np.full(prepared.record.size, LEAF, dtype=np.int64)
     axis[list(prepared.columns)] = np.arange(len(prepared.columns))
@@ -134,8 +152,8 @@ def restrict(model: Any, record: Any, sensitive: Sequence[int]) -> Restricted:
     tree_of, node_of = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
     arrays = (ensemble.roots, ensemble.feature, ensemble.threshold, ensemble.left, ensemble.right)
     stack = np.empty(4096, dtype=np.int64)
-    found = _leaves_within(*arrays, ensemble.seen(prepared.record), axis, low, high, tree_of, node_of, stack)
-    return Restricted(ensemble, prepared, Leaves(tree_of[:found], node_of[:found], low[:found], high[:found]))
+    kept = _leaves_within(*arrays, ensemble.seen(prepared.record), axis, low, high, tree_of, node_of, stack)
+    return Restricted(ensemble, prepared, Leaves(tree_of[:kept], node_of[:kept], low[:kept], high[:kept]))
 
 
 @njit(nogil=True, cache=True)
@@ -151,9 +169,17 @@ def _paint(scores, first, last, nodes, values, begin, end):  # type: ignore[no-u
 
 
 def tree_cells(
-    model: Any, record: Any, sensitive: Sequence[int], *, laws: Sequence[ProductLaw] = (), same_as: Any = None
+    model: Any,
+    record: Any,
+    sensitive: Sequence[int],
+    *,
+    laws: Sequence[ProductLaw] = (),
+    same_as: Any = None,
+    tolerance: float | None = None,
 ) -> Cells | Blocks:
     """Where a tree model answers as it does at `record` (or `same_as`), in the sensitive features, exactly.
+
+    With a `tolerance`, where a regressor predicts a number at most that far from `same_as`.
 
     `laws` says which mechanisms will be asked about: cells without any of their outputs are dropped. When
     the grid is too large, blocks are split where the probability is, and what stays undecided is kept apart.
@@ -162,14 +188,17 @@ def tree_cells(
     edges = restricted.edges(laws)
     shape = tuple(edge.size + 1 for edge in edges)
     cells = int(np.prod([float(size) for size in shape]))
-    target = answered(restricted) if same_as is None else class_number(restricted.ensemble, same_as)
+    if tolerance is not None:
+        wanted = Wanted(float(same_as), tolerance=tolerance)
+    else:
+        wanted = answered(restricted) if same_as is None else wanted_class(restricted.ensemble, same_as)
     if cells > MOST_CELLS or cells * restricted.ensemble.roots.size * restricted.ensemble.columns > MOST_WORK:
         from deniable.studies.classifiers.exact_blocks import tree_blocks
 
-        return tree_blocks(restricted, edges, target, laws)
+        return tree_blocks(restricted, edges, wanted, laws)
     first, last = leaf_blocks(restricted, edges)
-    same = _painted(restricted, shape, first, last, target)
-    check_cells(restricted, edges, same, target)
+    same = _painted(restricted, shape, first, last, wanted)
+    check_cells(restricted, edges, same, wanted)
     return Cells(edges, same, restricted.seen)
 
 
@@ -182,14 +211,14 @@ def leaf_blocks(restricted: Restricted, edges: tuple[Floats, ...]) -> tuple[Inte
     return np.column_stack(first).astype(np.int64), np.column_stack(last).astype(np.int64)
 
 
-def _painted(restricted: Restricted, shape: tuple[int, ...], first: Integers, last: Integers, target: int) -> Flags:
+def _painted(restricted: Restricted, shape: tuple[int, ...], first: Integers, last: Integers, wanted: Wanted) -> Flags:
     ensemble, nodes = restricted.ensemble, restricted.leaves.node
     if len(shape) > 2:
         scores = np.broadcast_to(ensemble.start, (*shape, ensemble.columns)).copy()
         for leaf, node in enumerate(nodes.tolist()):
             block = tuple(slice(a, b) for a, b in zip(first[leaf].tolist(), last[leaf].tolist(), strict=True))
             scores[block] += ensemble.values[node]
-        return np.asarray(ensemble.answers(scores) == target)
+        return wanted.reached(ensemble, scores)
     flat = len(shape) == 1
     wide = (shape[0], 1) if flat else shape
     if flat:
@@ -202,22 +231,22 @@ def _painted(restricted: Restricted, shape: tuple[int, ...], first: Integers, la
         scores = np.empty((ensemble.columns, end - begin, wide[1]))
         scores[:] = ensemble.start[:, None, None]
         _paint(scores, first, last, nodes, ensemble.values, begin, end)
-        same[begin:end] = ensemble.answers(np.moveaxis(scores, 0, -1)) == target
+        same[begin:end] = wanted.reached(ensemble, np.moveaxis(scores, 0, -1))
     return same.reshape(shape)
 
 
-def answered(restricted: Restricted) -> int:
+def answered(restricted: Restricted) -> Wanted:
     """The class the model answers at the record itself."""
     answer = restricted.prepared.model.predict(restricted.prepared.record[None])[0]
-    return class_number(restricted.ensemble, answer)
+    return wanted_class(restricted.ensemble, answer)
 
 
-def class_number(ensemble: Ensemble, label: Any) -> int:
-    """The number of a class label."""
-    found = np.flatnonzero(ensemble.classes == label)
-    if found.size != 1:
+def wanted_class(ensemble: Ensemble, label: Any) -> Wanted:
+    """A class by its label."""
+    places = np.flatnonzero(ensemble.classes == label)
+    if places.size != 1:
         raise NotSupported("same_as is not one of the classes the model knows")
-    return int(found[0])
+    return Wanted(ensemble.classes[places[0]], int(places[0]))
 
 
 def points_of(restricted: Restricted, edges: tuple[Floats, ...], cells: Integers) -> Floats:
@@ -233,12 +262,12 @@ def points_of(restricted: Restricted, edges: tuple[Floats, ...], cells: Integers
     return rows
 
 
-def check_cells(restricted: Restricted, edges: tuple[Floats, ...], same: Flags, target: int) -> None:
+def check_cells(restricted: Restricted, edges: tuple[Floats, ...], same: Flags, wanted: Wanted) -> None:
     """Ask the model itself in a few cells; a model that disagrees with its own trees is not one that can be read."""
     # Multiples of an odd number far from any period of the grid: the same cells every time, spread over all of it.
     flat = np.unique((np.arange(CHECKED) * 2654435761) % same.size)
     cells = np.column_stack(np.unravel_index(flat, same.shape)).astype(np.int64)
-    said = restricted.prepared.model.predict(points_of(restricted, edges, cells)) == restricted.ensemble.classes[target]
+    said = wanted.among(restricted.prepared.model.predict(points_of(restricted, edges, cells)))
     wrong = int(np.count_nonzero(said != same[tuple(cells.T)]))
     if wrong > max(2, CHECKED // 20):
         raise NotSupported(

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from scipy import fft
 
-from deniable.studies.arrays import Floats
+from deniable.batch import Floats
 from deniable.studies.classifiers.output_law import OutputLaw, ProductLaw
 from deniable.studies.classifiers.region import HalfSpace, Polyhedron, Seen
 
@@ -27,8 +27,8 @@ Ends = tuple[float, float, float]
 def linear_utility(region: Polyhedron, law: ProductLaw) -> Ends:
     """Pr[all half-spaces hold]: value, lower and upper end."""
     used = [i for i in range(len(law)) if any(face.normal[i] for face in region.faces)]
-    if not used:  # the sensitive features do not matter to this model
-        return 1.0, 1.0, 1.0
+    if not used:  # the sensitive features do not matter to this model: it answers as asked, or never
+        return _middle(*(float(all(face.offset > sign * face.doubt for face in region.faces)) for sign in (1.0, -1.0)))
     laws = [law.laws[i] for i in used]
     faces = [_face_of_used(face, used) for face in region.faces]
     doubts = [face.doubt_in(*zip(*(one.span() for one in laws), strict=True)) for face in faces]
@@ -39,8 +39,12 @@ def linear_utility(region: Polyhedron, law: ProductLaw) -> Ends:
     if len(faces) == 1:
         return _grid(faces[0], laws, doubts[0])
     ends = [_grid(face, laws, doubt) for face, doubt in zip(faces, doubts, strict=True)]
+    lower = max(1 - sum(1 - low for _, low, _ in ends), 0.0)
+    if len(faces) == 2 and faces[0].normal == tuple(-weight for weight in faces[1].normal):
+        # A band: no score misses both of its sides.
+        return _middle(lower, min(max(ends[0][2] + ends[1][2] - 1, 0.0), 1.0))
     # No two of these events need be independent, so only this much is certain of all together.
-    return _middle(max(1 - sum(1 - low for _, low, _ in ends), 0.0), min(high for _, _, high in ends))
+    return _middle(lower, min(high for _, _, high in ends))
 
 
 def _face_of_used(face: HalfSpace, used: list[int]) -> HalfSpace:
@@ -133,8 +137,8 @@ def _grid(face: HalfSpace, laws: list[OutputLaw], doubt: float) -> Ends:
         # Cells rise with the number; where the weight is negative, the score falls with it.
         start += pair[0] + step / 2 if weight > 0 else pair[0] - (cells - 0.5) * step
         spectrum *= fft.rfft(chances if weight > 0 else chances[::-1], GRID)
-    found = np.maximum(fft.irfft(spectrum, GRID), 0.0)
-    tails = np.concatenate([np.cumsum(found[::-1])[::-1], [0.0]])
+    masses = np.maximum(fft.irfft(spectrum, GRID), 0.0)
+    tails = np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]])
     slack = len(laws) * step / 2 * (1 + 1e-9) + doubt
 
     def beyond(limit: float) -> float:

@@ -9,18 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from deniable.batch import table_of_numbers
+from deniable.batch import Floats, table_of_numbers
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.studies.arrays import Floats
 from deniable.studies.classifiers.exact import Utility, utility
 from deniable.studies.classifiers.exact_cells import tree_cells
-from deniable.studies.classifiers.linear import is_linear_model, linear_region
+from deniable.studies.classifiers.linear import is_linear_model, is_linear_regressor, linear_band, linear_region
 from deniable.studies.classifiers.output_law import ProductLaw, product_law
 from deniable.studies.classifiers.perturbation import Perturbation
 from deniable.studies.classifiers.preprocessing import last_step
 from deniable.studies.classifiers.quadratic import QuadraticRegion, is_quadratic_model, quadratic_region
 from deniable.studies.classifiers.region import Region
-from deniable.studies.classifiers.trees import is_tree_model
+from deniable.studies.classifiers.trees import is_tree_model, is_tree_regressor
 
 
 def is_exact_model(model: Any) -> bool:
@@ -30,10 +29,21 @@ def is_exact_model(model: Any) -> bool:
 
 
 def exact_region(
-    model: Any, record: Any, sensitive: Sequence[int], *, laws: Sequence[ProductLaw] = (), same_as: Any = None
+    model: Any,
+    record: Any,
+    sensitive: Sequence[int],
+    *,
+    laws: Sequence[ProductLaw] = (),
+    same_as: Any = None,
+    tolerance: float | None = None,
 ) -> Region | QuadraticRegion:
-    """Where the model answers as at `record` (or `same_as`), exactly: half-spaces, cells or quadratics."""
+    """Where the model answers as at `record` (or `same_as`), exactly: half-spaces, cells or quadratics.
+
+    With a `tolerance`, where a regressor predicts a number at most that far from `same_as`, which must be given.
+    """
     final = last_step(model)
+    if tolerance is not None:
+        return _near(model, final, record, sensitive, laws, same_as, tolerance)
     if is_linear_model(final):
         return linear_region(model, record, sensitive, same_as=same_as)
     if is_tree_model(final):
@@ -43,6 +53,18 @@ def exact_region(
     raise NotSupported(
         f"rho of {type(final).__name__} cannot be computed exactly: linear models, trees, forests, boosted trees, QDA and "
         "Gaussian naive Bayes can. Search a box, or sample"
+    )
+
+
+def _near(
+    model: Any, final: Any, record: Any, sensitive: Sequence[int], laws: Sequence[ProductLaw], near: Any, tolerance: float
+) -> Region:
+    if is_linear_regressor(final):
+        return linear_band(model, record, sensitive, near=float(near), tolerance=tolerance)
+    if is_tree_regressor(final):
+        return tree_cells(model, record, sensitive, laws=laws, same_as=near, tolerance=tolerance)
+    raise NotSupported(
+        f"predictions of {type(final).__name__} are sampled: those of linear regressors, trees, forests and boosted trees are exact"
     )
 
 
@@ -106,15 +128,17 @@ def data_utility(model: Any, records: Any, sensitive: Sequence[int], perturbatio
     regions: dict[Any, Any] = {}
     labels = model.predict(rows)
     laws = [product_law(perturbations, [float(row[column]) for column in sensitive]) for row in rows]
-    found = []
+    utilities = []
     for row, label, law in zip(rows, labels, laws, strict=True):
         # Records that differ in sensitive features only share a region, as long as they get the same answer.
         key = (row[fixed].tobytes(), str(label))
         if key not in regions:
             regions[key] = exact_region(model, row, sensitive, same_as=label)
-        found.append(utility(regions[key], law))
+        utilities.append(utility(regions[key], law))
     return DataUtility(
-        np.array([one.value for one in found]), np.array([one.lower for one in found]), np.array([one.upper for one in found])
+        np.array([one.value for one in utilities]),
+        np.array([one.lower for one in utilities]),
+        np.array([one.upper for one in utilities]),
     )
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+from deniable.batch import Floats
 from deniable.errors import NotSupported
-from deniable.studies.arrays import Floats
 from deniable.studies.classifiers.networks import Network
 
 MOST_UNITS = 200
@@ -107,15 +107,15 @@ def _solved(rows: list[tuple[dict[int, float], float, float]], low: Floats, high
     limits = LinearConstraint(matrix, [row[1] for row in rows], [row[2] for row in rows])
     cost = np.zeros(low.size)
     cost[-1] = 1.0
-    found = milp(
+    solution = milp(
         cost,
         constraints=limits,
         bounds=Bounds(low, high),
         integrality=integral.astype(np.int64),
         options={"time_limit": TIME_LIMIT},
     )
-    if found.status == 2:
+    if solution.status == 2:
         return float("inf")
-    if not found.success:
+    if not solution.success:
         raise NotSupported("the solver did not finish; use network_box, which proves a smaller box quickly")
-    return float(found.fun)
+    return float(solution.fun)

@@ -42,10 +42,10 @@ def _probability_kept(outer, chances, inner, sums, faces, doubts):  # type: igno
                 ends[count] = -base / slope
                 count += 1
         ends[count] = np.inf
-        found = np.sort(ends[: count + 1])
+        rising = np.sort(ends[: count + 1])
         kept = 0.0
         for j in range(count):
-            low, high = found[j], found[j + 1]
+            low, high = rising[j], rising[j + 1]
             start = 0 if low == -np.inf else np.searchsorted(inner, low, "right")
             stop = inner.size if high == np.inf else np.searchsorted(inner, high, "right")
             if stop <= start:

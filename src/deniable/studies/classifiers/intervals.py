@@ -38,7 +38,7 @@ class Counted:
 
     @property
     def estimate(self) -> float:
-        """ρ."""
+        """The utility ρ, which was counted and not sampled."""
         return self.value
 
     def interval(self, error: float) -> tuple[float, float]:

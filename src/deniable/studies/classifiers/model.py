@@ -45,8 +45,13 @@ class Model:
         threshold: float | None = None,
         shape: tuple[int, ...] | None = None,
         framed: bool = False,
+        tolerance: float | None = None,
     ) -> None:
+        if tolerance is not None and not tolerance > 0:
+            raise InvalidParameter("tolerance must be a positive number: how far a prediction may move and still count as kept")
         self._predict = predict
+        self.tolerance = tolerance
+        """For regression: answers are numbers, and one that moves by at most this much is kept."""
         self.source = source
         """The estimator or module itself, for the exact ways."""
         self.feature_names = None if feature_names is None else tuple(str(name) for name in feature_names)
@@ -79,6 +84,10 @@ class Model:
             )
         return self._read(raw, len(table))
 
+    def same(self, answers: Labels, label: Any) -> NDArray[np.bool_]:
+        """Which answers count as this one: equal labels, or numbers within the tolerance."""
+        return np.asarray(answers == label) if self.tolerance is None else np.abs(answers - float(label)) <= self.tolerance
+
     def given(self, record: Rows) -> Any:
         """One record as the model itself wants it: a row of numbers, or a frame with one row."""
         return _frame(record[None], self.feature_names) if self.framed and self.feature_names is not None else record
@@ -95,29 +104,33 @@ class Model:
         return table
 
     def _read(self, raw: Any, count: int) -> Labels:
-        found = np.asarray(raw)
-        if found.ndim == 2 and found.shape == (count, 1):
-            found = found[:, 0]
-        if found.shape[:1] != (count,) or found.ndim > 2:
-            raise InvalidParameter(f"the model must give one answer per row: {count} rows gave an array of shape {found.shape}")
-        if found.dtype.kind == "f" and bool(np.isnan(found).any()):
+        answers = np.asarray(raw)
+        if answers.ndim == 2 and answers.shape == (count, 1):
+            answers = answers[:, 0]
+        if answers.shape[:1] != (count,) or answers.ndim > 2:
+            raise InvalidParameter(f"the model must give one answer per row: {count} rows gave an array of shape {answers.shape}")
+        if self.tolerance is not None:
+            if answers.ndim != 1 or answers.dtype.kind not in "fiu" or not bool(np.isfinite(answers).all()):
+                raise InvalidParameter("with a tolerance the model must give one finite number per row")
+            return answers.astype(np.float64)
+        if answers.dtype.kind == "f" and bool(np.isnan(answers).any()):
             raise InvalidParameter("the model answered nan for at least one row; a label, or a number per class, is needed")
-        if found.ndim == 2:
-            if found.dtype.kind not in "fiu":
+        if answers.ndim == 2:
+            if answers.dtype.kind not in "fiu":
                 raise InvalidParameter("the model must give a label, or a number per class, for every row")
             self._note(PROBABILITIES)
-            best = found.argmax(axis=1)
-            named = self.classes is not None and len(self.classes) == found.shape[1]
+            best = answers.argmax(axis=1)
+            named = self.classes is not None and len(self.classes) == answers.shape[1]
             chosen: Labels = np.asarray(self.classes)[best] if named else best
             return chosen
-        if self.threshold is not None and found.dtype.kind in "fiu":
-            return found > self.threshold
-        if found.dtype.kind == "f" and not bool((found == np.floor(found)).all()):
+        if self.threshold is not None and answers.dtype.kind in "fiu":
+            return answers > self.threshold
+        if answers.dtype.kind == "f" and not bool((answers == np.floor(answers)).all()):
             raise InvalidParameter(
-                "the model gives one real number per row, which is no class; return labels, or say from where it means yes: "
+                "the model gives one real number per row, which is not a class; return labels, or say from where it means yes: "
                 "threshold=0.5 for probabilities, threshold=0 for scores"
             )
-        return found
+        return answers
 
     def _note(self, text: str) -> None:
         if text not in self.notes:
@@ -162,8 +175,9 @@ def as_model(
     feature_names: Sequence[str] | None = None,
     shape: Sequence[int] | None = None,
     threshold: float | None = None,
+    tolerance: float | None = None,
 ) -> Model:
-    """Whatever classifies, as a Model.
+    """Whatever classifies, or with a `tolerance` whatever predicts numbers, as a Model.
 
     `shape` is the shape of one input of a torch module, when it is not a flat row. `threshold` says from where a
     single number per row means yes.
@@ -171,17 +185,24 @@ def as_model(
     if isinstance(model, Model):
         return model
     if _is_torch(model):
+        if tolerance is not None:
+            raise NotSupported("regression is for scikit-learn estimators and callables; wrap the module in a callable")
         return _torch_model(model, feature_names, shape, threshold)
     if hasattr(model, "predict"):
-        return _estimator(model, feature_names)
+        return _estimator(model, feature_names, tolerance)
     if callable(model):
-        return Model(model, source=model, feature_names=feature_names, threshold=threshold)
-    raise NotSupported(f"a {type(model).__name__} is no model: give a callable, a fitted scikit-learn estimator or a torch module")
+        return Model(model, source=model, feature_names=feature_names, threshold=threshold, tolerance=tolerance)
+    raise NotSupported(
+        f"a {type(model).__name__} is not a model: give a callable, a fitted scikit-learn estimator or a torch module"
+    )
 
 
-def _estimator(model: Any, feature_names: Sequence[str] | None) -> Model:
-    if getattr(model, "_estimator_type", None) == "regressor" or _says_regressor(model):
-        raise NotSupported(f"{type(model).__name__} answers with numbers, not classes; wrap it in a callable that returns labels")
+def _estimator(model: Any, feature_names: Sequence[str] | None, tolerance: float | None = None) -> Model:
+    if tolerance is None and (getattr(model, "_estimator_type", None) == "regressor" or _says_regressor(model)):
+        raise NotSupported(
+            f"{type(model).__name__} answers with numbers, not classes; say how far a number may move and still count as kept: "
+            "tolerance (--tolerance)"
+        )
     own = getattr(model, "feature_names_in_", None)
     names = None if own is None else [str(name) for name in own]
     if names is not None and feature_names is not None and list(feature_names) != names:
@@ -206,6 +227,7 @@ def _estimator(model: Any, feature_names: Sequence[str] | None) -> Model:
         classes=getattr(model, "classes_", None),
         kind=type(model).__name__,
         framed=framed,
+        tolerance=tolerance,
     )
 
 

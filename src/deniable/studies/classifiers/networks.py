@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from deniable._extras import required
+from deniable.batch import Floats
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.studies.arrays import Floats
 from deniable.studies.classifiers.region import Box
 from deniable.studies.classifiers.search import GrownBox, proved_box
 
@@ -50,8 +50,8 @@ class Network:
         rows = np.atleast_2d(np.asarray(numbers, dtype=np.float64))
         inputs = self.record.reshape(1, -1).repeat(len(rows), 1)
         inputs[:, list(self.sensitive)] = torch.from_numpy(rows)
-        found = _run(self.layers, inputs.reshape(len(rows), *self.shape))
-        return np.asarray(found.numpy())
+        scored = _run(self.layers, inputs.reshape(len(rows), *self.shape))
+        return np.asarray(scored.numpy())
 
     def holds_in(self, box: Box, *, parts: int = MOST_PARTS) -> bool:
         """Is the answer proved to stay the same in the box, cut into at most `parts` pieces?"""

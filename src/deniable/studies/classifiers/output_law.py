@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
@@ -11,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core import Channel, Circle, Mechanism, Profile, Singleton, Table, TwoLevel, Windows, as_fraction
+from deniable.batch import Floats, Integers
+from deniable.core import Channel, Circle, Mechanism, as_fraction
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import MOST_OUTPUTS, Runs, dense, pieces, runs
-from deniable.studies.arrays import Floats, Integers
 from deniable.studies.classifiers.perturbation import Feature, Perturbation
 
 READ_AT_ONCE = 1024
@@ -48,14 +49,14 @@ class OutputLaw:
         reading = getattr(self.perturbation.mechanism, "reading", None)
         if reading is None:
             return [(0, self.channel.outputs)]
-        found = pieces(reading, self.channel.outputs)
-        if found is None:
+        straight = pieces(reading, self.channel.outputs)
+        if straight is None:
             return None
         if isinstance(self.perturbation.mechanism.domain, Circle):
-            ends = [(piece.start, piece.start + piece.step * (piece.end - piece.begin - 1)) for piece in found]
+            ends = [(piece.start, piece.start + piece.step * (piece.end - piece.begin - 1)) for piece in straight]
             if any(not 0 <= place < 1 for pair in ends for place in pair):
                 return None
-        return [(piece.begin, piece.end) for piece in found]
+        return [(piece.begin, piece.end) for piece in straight]
 
     @cached_property
     def _order(self) -> Integers | None:
@@ -114,10 +115,10 @@ class OutputLaw:
 
     def up_to(self, thresholds: Any, *, strictly: bool = False, seen: Seen | None = None) -> Floats:
         """Pr[number <= t] (or < t) for an array of thresholds, in doubles."""
-        found = np.zeros(np.atleast_1d(np.asarray(thresholds)).shape)
+        chances = np.zeros(np.atleast_1d(np.asarray(thresholds)).shape)
         for begin, stops in self.counts(thresholds, strictly=strictly, seen=seen):
-            found += self.before(stops) - self.before(np.array([begin]))
-        return np.clip(found, 0.0, 1.0)
+            chances += self.before(stops) - self.before(np.array([begin]))
+        return np.clip(chances, 0.0, 1.0)
 
     def probability(self, low: Any, high: Any) -> float:
         """Pr[low <= number <= high], in doubles."""
@@ -136,10 +137,7 @@ class OutputLaw:
             return Fraction(0)
         starts = self.counts([float(bottom)], strictly=True)
         stops = self.counts([float(top)])
-        weight = sum(
-            self._weight_before(int(stop[0])) - self._weight_before(int(start[0]))
-            for (_, start), (_, stop) in zip(starts, stops, strict=True)
-        )
+        weight = sum(self._weight_between(int(start[0]), int(stop[0])) for (_, start), (_, stop) in zip(starts, stops, strict=True))
         return Fraction(weight, self.channel.total)
 
     def before(self, ranks: Integers) -> Floats:
@@ -151,15 +149,13 @@ class OutputLaw:
         starts, stops, chances = self._runs
         places = np.asarray(ranks)[..., None]
         lengths = np.clip(places - starts[:, 0], 0, np.maximum(stops[:, 0] - starts[:, 0], 0))
-        found: Floats = lengths @ chances[:, 0]
-        return found
+        covered: Floats = lengths @ chances[:, 0]
+        return covered
 
     def _shifted(self, sums: Floats, ranks: Integers) -> Floats:
         """Noise is the same for every input: its running sums, moved to this one; what lies beyond counts to the ends."""
-        channel = self.channel
-        assert isinstance(channel, Profile)
-        found = sums[np.clip(ranks - self.index - channel.margin - channel.first, 0, sums.size - 1)]
-        return np.where(ranks <= 0, 0.0, np.where(ranks >= channel.outputs, 1.0, found))
+        shifted = sums[np.clip(ranks - self.index - self.perturbation.profile_start, 0, sums.size - 1)]
+        return np.where(ranks <= 0, 0.0, np.where(ranks >= self.channel.outputs, 1.0, shifted))
 
     @cached_property
     def _runs(self) -> Runs | None:
@@ -175,19 +171,12 @@ class OutputLaw:
     def _sums(self) -> Floats:
         return np.concatenate([[0.0], np.cumsum(self._row)])
 
-    def _weight_before(self, rank: int) -> int:
-        """The integer weight of the outputs before a rank."""
-        channel = self.channel
+    def _weight_between(self, start: int, stop: int) -> int:
+        """The integer weight of the outputs between two ranks."""
         if self._order is None:
-            if isinstance(channel, TwoLevel) and isinstance(channel.sets, Windows):
-                return channel.low * rank + (channel.high - channel.low) * _window_before(channel.sets, self.index, rank)
-            if isinstance(channel, TwoLevel) and isinstance(channel.sets, Singleton):
-                return channel.low * rank + (channel.high - channel.low) * (rank > self.index)
-            if isinstance(channel, Profile) and not channel.wrap and 0 < rank < channel.outputs:
-                return channel.cumulative[rank - 1 - self.index - channel.margin - channel.first]
-            if isinstance(channel, Table):
-                return channel.cumulative[self.index][rank - 1] if rank else 0
-        return self._weights[rank]
+            with suppress(NotSupported):
+                return self.channel.mass(self.index, start, stop)
+        return self._weights[stop] - self._weights[start]
 
     @cached_property
     def _weights(self) -> list[int]:
@@ -218,14 +207,6 @@ class OutputLaw:
         else:
             ends = self._decoded(np.array([end for begin, stop in self._stretches for end in (begin, stop - 1)]))
         return float(ends.min()), float(ends.max())
-
-
-def _window_before(window: Windows, index: int, rank: int) -> int:
-    """How many cells of the window lie before a rank."""
-    start = min(max(window.offset + index, window.first), window.last) % window.outputs
-    stop = start + window.members
-    inside = min(max(rank - start, 0), min(stop, window.outputs) - start)
-    return inside + min(rank, max(stop - window.outputs, 0))
 
 
 class ProductLaw:

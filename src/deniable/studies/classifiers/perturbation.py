@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.batch import decode_many
+from deniable.batch import Floats, decode_many
 from deniable.core import (
     Binary,
     Categories,
@@ -28,7 +28,6 @@ from deniable.core import (
     mechanism_class,
 )
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.studies.arrays import Floats
 
 POINTS = 100
 """How many equal cells a mechanism on categories sees of a number."""
@@ -74,10 +73,18 @@ class Perturbation:
     @cached_property
     def profile_sums(self) -> Floats | None:
         """For added noise: the probability of all offsets before each one; the same for every input."""
+        noise = self._noise
+        return None if noise is None else np.array([0.0, *(weight / noise.total for weight in noise.cumulative)])
+
+    @property
+    def profile_start(self) -> int:
+        """For added noise: the output that input 0 and the first offset would give."""
+        return 0 if self._noise is None else self._noise.first + self._noise.margin
+
+    @property
+    def _noise(self) -> Profile | None:
         channel = self.mechanism.channel
-        if not isinstance(channel, Profile) or channel.wrap:
-            return None
-        return np.array([0.0, *(weight / channel.total for weight in channel.cumulative)])
+        return channel if isinstance(channel, Profile) and not channel.wrap else None
 
     def index(self, value: Any) -> int:
         """The channel's input of a private value."""
@@ -94,8 +101,8 @@ class Perturbation:
         whole = np.asarray(outputs)
         if self.interval is None:
             if isinstance(self.mechanism, NumericMechanism | CircularMechanism):
-                found: Floats = decode_many(self.mechanism, whole)
-                return found
+                numbers: Floats = decode_many(self.mechanism, whole)
+                return numbers
             return whole.astype(np.float64)
         assert self.grid is not None
         start, step = float(self.grid.position(0)), float(Fraction(1, self.grid.steps))

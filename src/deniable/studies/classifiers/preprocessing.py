@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from deniable.batch import Floats
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.studies.arrays import Floats
 
 Seen = Callable[[Floats], Floats]
 
@@ -67,13 +67,13 @@ def _steps(model: Any) -> list[Any]:
     """The steps of a pipeline, nested ones taken apart too."""
     if not _is_one_of(model, "Pipeline"):
         return [model]
-    found: list[Any] = []
+    flat: list[Any] = []
     for _, step in model.steps:
         if step is not None and not (isinstance(step, str) and step == "passthrough"):
-            found += _steps(step)
-    if not found:
+            flat += _steps(step)
+    if not flat:
         raise NotSupported("the pipeline has no model at its end")
-    return found
+    return flat
 
 
 def _is_one_of(thing: Any, *names: str) -> bool:
@@ -133,8 +133,8 @@ def _scaling(scaler: Any, place: int) -> Seen:
         low, high = scaler.feature_range
 
         def stretched(numbers: Floats) -> Floats:
-            found = numbers * factor + shift
-            return np.clip(found, low, high) if scaler.clip else found
+            scaled = numbers * factor + shift
+            return np.clip(scaled, low, high) if scaler.clip else scaled
 
         return stretched
     centre = getattr(scaler, "center_", None) if _is_one_of(scaler, "RobustScaler") else getattr(scaler, "mean_", None)

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from deniable.batch import Floats
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.studies.arrays import Floats
 from deniable.studies.classifiers.preprocessing import prepare
 from deniable.studies.classifiers.region import Box, Seen
 
@@ -43,28 +43,28 @@ class Quadratic:
         if low.size == 2:
             return self._least_in_rectangle(low, high)
         # Every mixed product on its own, at its worst corner.
-        found = self.constant
+        bound = self.constant
         for i in range(low.size):
-            found += _least_on_line(self.matrix[i, i], self.linear[i], low[i], high[i])
+            bound += _least_on_line(self.matrix[i, i], self.linear[i], low[i], high[i])
             for j in range(i):
                 corners = [x * y for x in (low[i], high[i]) for y in (low[j], high[j])]
-                found += min((self.matrix[i, j] + self.matrix[j, i]) * corner for corner in corners)
-        return float(found)
+                bound += min((self.matrix[i, j] + self.matrix[j, i]) * corner for corner in corners)
+        return float(bound)
 
     def _least_in_rectangle(self, low: Floats, high: Floats) -> float:
         """On the four sides, and where the gradient vanishes inside."""
-        found = []
+        candidates = []
         for axis, end in ((0, low[0]), (0, high[0]), (1, low[1]), (1, high[1])):
             other = 1 - axis
             mixed = (self.matrix[0, 1] + self.matrix[1, 0]) * end
             base = self.matrix[axis, axis] * end**2 + self.linear[axis] * end + self.constant
-            found.append(base + _least_on_line(self.matrix[other, other], self.linear[other] + mixed, low[other], high[other]))
+            candidates.append(base + _least_on_line(self.matrix[other, other], self.linear[other] + mixed, low[other], high[other]))
         curvature = self.matrix + self.matrix.T
         if abs(np.linalg.det(curvature)) > 0:
             still = np.linalg.solve(curvature, -self.linear)
             if bool(((low <= still) & (still <= high)).all()):
-                found.append(self.value(still))
-        return float(min(found))
+                candidates.append(self.value(still))
+        return float(min(candidates))
 
     def magnitude(self, low: Floats, high: Floats) -> float:
         """The sum of the sizes of all terms at the farthest corner of a box."""

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from deniable.batch import Flags, Floats, Integers
 from deniable.errors import InvalidParameter
-from deniable.studies.arrays import Flags, Floats, Integers
 
 Seen = Callable[[Floats], Floats]
 
@@ -64,8 +64,8 @@ class HalfSpace:
         """normal . z + offset for rows of numbers."""
         rows = np.atleast_2d(np.asarray(numbers, dtype=np.float64))
         columns = [rows[:, i] if see is None else see(rows[:, i]) for i, see in enumerate(self.seen)]
-        found: Floats = np.column_stack(columns) @ np.array(self.normal) + self.offset
-        return found
+        products: Floats = np.column_stack(columns) @ np.array(self.normal) + self.offset
+        return products
 
     def parts(self, low: Sequence[float], high: Sequence[float]) -> list[tuple[float, float]]:
         """normal[i] z[i] at both ends of a box."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from deniable._results import Result
+
 
 @dataclass(frozen=True)
-class Row:
+class UtilityRow:
     """ρ of one mechanism at one epsilon.
 
     `lower` never exceeds ρ: proved when `proved` says so, else with the report's confidence. `value` is ρ itself
@@ -38,7 +40,7 @@ class Row:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Both ends."""
+        """The interval of ρ, lower and upper end."""
         return self.low, self.high
 
     def to_dict(self) -> dict[str, Any]:
@@ -52,11 +54,11 @@ class Row:
         return written
 
 
-@dataclass(frozen=True)
-class Report:
+@dataclass(frozen=True, repr=False)
+class UtilityReport(Result):
     """A curve per mechanism, and everything a reader must know about it."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[UtilityRow, ...]
     records: int
     features: tuple[str, ...]
     confidence: float
@@ -64,20 +66,35 @@ class Report:
     target: str
     notes: tuple[str, ...] = field(default=())
 
+    def __repr__(self) -> str:
+        best = max(self.rows, key=lambda row: row.value)
+        where = "1 record" if self.records == 1 else f"{self.records:,} records"
+        reached = f"up to {best.value:.3f} by {best.mechanism} at epsilon {best.epsilon:g}"
+        return f"<UtilityReport {where}: {', '.join(self.mechanisms())}; {reached}>"
+
+    def _caption(self) -> str:
+        kept = {"answer": "gives the same answer", "truth": "gives the true label"}.get(self.target, f"predicts {self.target}")
+        over = "at one record" if self.records == 1 else f"on average over {self.records:,} records"
+        return f"probability that the model {kept}, {over}; perturbed: {', '.join(self.features)}"
+
+    def _rows(self) -> list[dict[str, Any]]:
+        names = ("mechanism", "epsilon", "value", "low", "high", "kind")
+        return [{name: getattr(row, name) for name in names} for row in self.rows]
+
     def mechanisms(self) -> list[str]:
         """Names in the order they were asked for."""
         return list(dict.fromkeys(row.mechanism for row in self.rows))
 
-    def curve(self, mechanism: str) -> list[Row]:
+    def curve(self, mechanism: str) -> list[UtilityRow]:
         """The rows of one mechanism, by rising epsilon."""
         return sorted((row for row in self.rows if row.mechanism == mechanism), key=lambda row: row.epsilon)
 
-    def at(self, mechanism: str, epsilon: float) -> Row:
-        """One row."""
+    def at(self, mechanism: str, epsilon: float) -> UtilityRow:
+        """The row of a mechanism at an epsilon."""
         return next(row for row in self.rows if row.mechanism == mechanism and abs(row.epsilon - epsilon) < 1e-12)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """As plain values, for JSON."""
         return {
             "records": self.records,
             "sensitive": list(self.features),

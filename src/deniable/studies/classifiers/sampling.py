@@ -10,16 +10,16 @@ drawn        reports of one setting itself, as the mechanism makes them: nothing
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.batch import Keystream, SystemKeystream, draw_many
+from deniable.batch import Flags, Floats, Integers, Keystream, SystemKeystream, draw_many
 from deniable.errors import InvalidParameter
 from deniable.estimators import clopper_pearson
-from deniable.studies.arrays import Flags, Floats, Integers
 from deniable.studies.classifiers.intervals import Drawn, Evidence, Weighted
 from deniable.studies.classifiers.perturbation import Perturbation
 from deniable.studies.classifiers.strata import Answer, Strata, counted, points_of, uniforms
@@ -62,7 +62,7 @@ def shared(
     if width is not None and not 0 < width <= 1:
         raise InvalidParameter("width must be a number above 0, at most 1")
     stream = SystemKeystream() if keystream is None else keystream
-    found: dict[int, Evidence] = {}
+    by_setting: dict[int, Evidence] = {}
     for group in groups(chosen, values):
         points = points_of(group) if repeatable else math.inf
         part: Sequence[Evidence]
@@ -81,8 +81,8 @@ def shared(
                 strata.sample(answer, count // 8, stream)
                 count -= count // 8
             part = counted(group, answer) if points <= count else ask(answer, count, stream)
-        found.update(zip(group.members, part, strict=True))
-    return [found[i] for i in range(len(chosen))]
+        by_setting.update(zip(group.members, part, strict=True))
+    return [by_setting[i] for i in range(len(chosen))]
 
 
 def _needed(trial: Sequence[Evidence], width: float, error: float, features: int) -> int:
@@ -156,10 +156,10 @@ class Envelope:
 
 def _alike(setting: Setting) -> list[tuple[Perturbation, list[int]]]:
     """The features that one and the same mechanism perturbs: drawn at once, its tables are built once."""
-    found: dict[int, tuple[Perturbation, list[int]]] = {}
+    by_mechanism: dict[int, tuple[Perturbation, list[int]]] = {}
     for i, one in enumerate(setting.perturbations):
-        found.setdefault(id(one), (one, []))[1].append(i)
-    return list(found.values())
+        by_mechanism.setdefault(id(one), (one, []))[1].append(i)
+    return list(by_mechanism.values())
 
 
 def drawn(answer: Answer, values: Sequence[Any], setting: Setting, draws: int, keystream: Keystream | None = None) -> Drawn:
@@ -175,7 +175,12 @@ def drawn(answer: Answer, values: Sequence[Any], setting: Setting, draws: int, k
 
 
 def answering(
-    labels: Callable[[Any], NDArray[Any]], record: Floats, columns: Sequence[int], label: Any, progress: Progress | None = None
+    labels: Callable[[Any], NDArray[Any]],
+    record: Floats,
+    columns: Sequence[int],
+    label: Any,
+    progress: Progress | None = None,
+    same: Callable[[Any, Any], Any] = operator.eq,
 ) -> Answer:
     """Does a model keep `label` when the sensitive columns of a record change?"""
 
@@ -187,7 +192,7 @@ def answering(
             rows = np.repeat(record[None], end - start, axis=0)
             for column, values in zip(columns, numbers, strict=True):
                 rows[:, column] = values[start:end]
-            kept[start:end] = labels(rows) == label
+            kept[start:end] = same(labels(rows), label)
             if progress is not None:
                 progress(end - start)
         return kept

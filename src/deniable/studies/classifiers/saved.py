@@ -59,8 +59,8 @@ def _pickled(file: Path, trust: bool) -> Any:
     try:
         if file.suffix == ".joblib":
             return importlib.import_module("joblib").load(file)
-        with file.open("rb") as opened:
-            return pickle.load(opened)  # noqa: S301 - the caller said that the file can be trusted
+        with file.open("rb") as stream:
+            return pickle.load(stream)  # noqa: S301 - the caller said that the file can be trusted
     except OSError:
         raise
     except Exception as error:

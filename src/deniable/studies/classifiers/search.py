@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from deniable.studies.arrays import Floats
+from deniable.batch import Floats
 from deniable.studies.classifiers.region import Box
 
 Sides = tuple[Floats, Floats]

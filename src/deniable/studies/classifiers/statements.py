@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from deniable.studies.classifiers.applications import Best, SmallestEpsilon
-from deniable.studies.classifiers.report import Report, Row
+from deniable.studies.classifiers.report import UtilityReport, UtilityRow
 
 DECIMALS = 4
 
@@ -19,10 +19,13 @@ def floored(rho: float) -> str:
     return f"{math.floor(rho * 10**DECIMALS + 1e-9) / 10**DECIMALS:.{DECIMALS}f}"
 
 
-def statement(row: Row, report: Report) -> str:
+KEPT = {"answer": "the model keeps the answer it gives without noise", "truth": "the model gives the true label"}
+
+
+def statement(row: UtilityRow, report: UtilityReport) -> str:
     """One row in words."""
     who = "at this record" if report.records == 1 else f"on average over these {report.records} records"
-    kept = "the model keeps the answer it gives without noise" if report.target == "answer" else "the model gives the true label"
+    kept = KEPT.get(report.target, f"the model predicts a number {report.target}")
     sure = "" if row.proved else f"with {100 * report.confidence:g} % confidence, "
     opening = f"{sure}{who}, with probability at least {floored(row.lower)} {kept}"
     features = _listed(report.features)
@@ -34,7 +37,7 @@ def statement(row: Row, report: Report) -> str:
     return sentence[0].upper() + sentence[1:]
 
 
-def worst_statement(row: Row, report: Report) -> str:
+def worst_statement(row: UtilityRow, report: UtilityReport) -> str:
     """The worst of several records in words."""
     if row.worst is None or row.worst_low is None:
         return ""
@@ -48,23 +51,25 @@ def best_statement(best: Best) -> str:
     if best.certain:
         return f"At epsilon = {row.epsilon:g}, {row.mechanism} is the best of these mechanisms."
     rivals = (
-        f" Not told apart from it: {', '.join(best.rivals)}."
+        f" Indistinguishable from it here: {', '.join(best.rivals)}."
         if best.rivals
-        else " The intervals do not hold together; ask for that."
+        else " The intervals hold one by one, not together; ask for joint ones."
     )
     return f"At epsilon = {row.epsilon:g}, {row.mechanism} looks best.{rivals}"
 
 
-def target_statement(found: SmallestEpsilon, mechanism: str, target: float) -> str:
+def target_statement(smallest: SmallestEpsilon, mechanism: str, target: float) -> str:
     """The least epsilon in words."""
-    if found.epsilon is None or found.row is None:
+    if smallest.epsilon is None or smallest.row is None:
         reached = (
-            "" if found.below is None else f"; at epsilon = {found.below.epsilon:g} it is at least {floored(found.below.lower)}"
+            ""
+            if smallest.below is None
+            else f"; at epsilon = {smallest.below.epsilon:g} it is at least {floored(smallest.below.lower)}"
         )
         return f"{mechanism}: no epsilon of the range reaches {target:g}{reached}."
-    sure = "" if found.row.proved and found.row.kind != "estimate" else f", with {100 * found.confidence:g} % confidence"
-    below = "" if found.below is None else f"; at {found.below.epsilon:.4g} that is not shown"
-    return f"{mechanism}: epsilon = {found.epsilon:.4g} per feature is enough for {target:g}{sure}{below}."
+    sure = "" if smallest.row.proved and smallest.row.kind != "estimate" else f", with {100 * smallest.confidence:g} % confidence"
+    below = "" if smallest.below is None else f"; {smallest.below.epsilon:.4g} could not be shown to be enough"
+    return f"{mechanism}: epsilon = {smallest.epsilon:.4g} per feature is enough for {target:g}{sure}{below}."
 
 
 def _listed(names: tuple[str, ...]) -> str:

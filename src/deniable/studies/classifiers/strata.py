@@ -15,8 +15,7 @@ import numpy as np
 from numba import njit
 from scipy import ndimage
 
-from deniable.batch import Keystream
-from deniable.studies.arrays import Flags, Floats, Integers
+from deniable.batch import Flags, Floats, Integers, Keystream
 from deniable.studies.classifiers.intervals import Counted, Evidence, Weighted
 from deniable.studies.classifiers.weights import Group
 
@@ -43,14 +42,14 @@ def counted(group: Group, answer: Answer) -> list[Evidence]:
     """Ask the model at every point of the lattice: ρ without error, for every setting of the group."""
     grids = np.meshgrid(*[places.numbers for places in group.places], indexing="ij")
     kept = answer([grid.ravel() for grid in grids]).reshape(group.sizes).astype(np.float64)
-    found: list[Evidence] = []
+    evidence: list[Evidence] = []
     tables = [group.table(i) for i in range(len(group.places))]
     for j in range(len(group.settings)):
         left = kept
         for table in reversed(tables):
             left = left @ table[j]
-        found.append(Counted(float(np.clip(left, 0.0, 1.0)), kept.size))
-    return found
+        evidence.append(Counted(float(np.clip(left, 0.0, 1.0)), kept.size))
+    return evidence
 
 
 class _Axis:
@@ -83,8 +82,8 @@ class _Axis:
     def draw(self, begin: Integers, end: Integers, shares: Floats) -> Integers:
         """A place from `begin` up to `end`, by the envelope."""
         aim = self.rising[begin] + shares * (self.rising[end] - self.rising[begin])
-        found: Integers = np.clip(np.searchsorted(self.rising, aim, side="right") - 1, begin, end - 1)
-        return found
+        places: Integers = np.clip(np.searchsorted(self.rising, aim, side="right") - 1, begin, end - 1)
+        return places
 
 
 class _Bins(NamedTuple):
@@ -142,15 +141,15 @@ class Strata:
         factor = scale * _joined([cut.heights[None] for cut in bins])[0][boxes]
         reach = envelope.sum() / boxes.size
         highest = np.divide(peak, envelope, out=np.zeros_like(peak), where=envelope > 0).max(axis=1) * reach
-        found: list[Weighted] = []
+        samples: list[Weighted] = []
         for j, largest in enumerate(highest.tolist()):
             weights = factor.copy()
             for axis, index in zip(self.axes, picked, strict=True):
                 weights *= axis.ratios[j][index]
             right, total, squares, products, others = _pair_sums(weights, kept)
-            found.append(Weighted(right, total, (squares, products, others), largest, kept.size))
-        self._hint = _Hint([cut.edges[:-1] for cut in bins], _boxes_with_both_answers(boxes, kept, shape), _needs(found))
-        return found
+            samples.append(Weighted(right, total, (squares, products, others), largest, kept.size))
+        self._hint = _Hint([cut.edges[:-1] for cut in bins], _boxes_with_both_answers(boxes, kept, shape), _needs(samples))
+        return samples
 
 
 @njit(nogil=True, cache=True)
@@ -170,9 +169,9 @@ def _pair_sums(weights, kept):  # type: ignore[no-untyped-def]
     return right, total, squares, products, others
 
 
-def _needs(found: list[Weighted]) -> Floats:
+def _needs(samples: list[Weighted]) -> Floats:
     """How wide the settings' intervals are beside the widest: what is narrow already can do with larger weights."""
-    reach = np.array([part.reach(USUAL_ERROR) for part in found])
+    reach = np.array([part.reach(USUAL_ERROR) for part in samples])
     needs: Floats = np.clip(reach / reach.max(), LEAST_NEED, 1.0)
     return needs
 
@@ -181,16 +180,16 @@ def _boxes_with_both_answers(boxes: Integers, kept: Flags, shape: tuple[int, ...
     """Boxes with both answers in them or in their neighbours, and boxes nobody knows anything about."""
     seen = [np.bincount(boxes[kept == side], minlength=prod(shape)).reshape(shape) > 0 for side in (True, False)]
     right, wrong = (ndimage.maximum_filter(grid, size=3) for grid in seen)
-    found: Flags = right == wrong
-    return found
+    undecided: Flags = right == wrong
+    return undecided
 
 
 def _joined(parts: list[Floats]) -> Floats:
     """Products over all combinations of bins: one row per setting."""
-    found = parts[0]
+    joined = parts[0]
     for part in parts[1:]:
-        found = (found[:, :, None] * part[:, None, :]).reshape(found.shape[0], -1)
-    return found
+        joined = (joined[:, :, None] * part[:, None, :]).reshape(joined.shape[0], -1)
+    return joined
 
 
 def _jumps(heights: Floats) -> Integers:
@@ -202,8 +201,8 @@ def _jumps(heights: Floats) -> Integers:
         left, right = row[:-1], row[1:]
         high, low = np.maximum(left, right), np.minimum(left, right)
         size = np.maximum(size, np.where(high > EDGE_FACTOR * low, (high - low) / max(float(row.max()), 1e-300), 0.0))
-    found = np.flatnonzero(size > 0)
-    return (found[np.argsort(-size[found], kind="stable")] + 1).astype(np.int64)
+    steps = np.flatnonzero(size > 0)
+    return (steps[np.argsort(-size[steps], kind="stable")] + 1).astype(np.int64)
 
 
 def _allocated(envelope: Floats, shape: tuple[int, ...], evaluations: int, keystream: Keystream) -> tuple[Integers, Floats, Floats]:

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.batch import Keystream, table_of_numbers, unframed
+from deniable.batch import Floats, Keystream, table_of_numbers, unframed
 from deniable.errors import InvalidParameter, NotSupported, OutOfDomain
-from deniable.studies.arrays import Floats
 from deniable.studies.classifiers.exact import Utility, utility
 from deniable.studies.classifiers.exact_models import exact_region
 from deniable.studies.classifiers.intervals import Counted, Evidence
@@ -25,7 +24,7 @@ from deniable.studies.classifiers.strata import Answer
 from deniable.studies.classifiers.weights import Setting
 
 FEW_FEATURES = 4
-CLOSE = 0.01
+WIDEST_CERTIFIED = 0.01
 """Certified ends farther apart than this are left to sampling."""
 
 
@@ -59,7 +58,7 @@ class Study:
 
     def answer(self, record: int, progress: Progress | None = None) -> Answer:
         """Does the model keep its answer at one record, when the sensitive features change?"""
-        return answering(self.model.labels, self.records[record], self.columns, self.answers[record], progress)
+        return answering(self.model.labels, self.records[record], self.columns, self.answers[record], progress, self.model.same)
 
     def only(self, keep: Sequence[int]) -> Study:
         """The same question with some of the sensitive features only."""
@@ -99,7 +98,8 @@ class Study:
             # The names were compared when the records were taken in; rows without names are meant.
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
             row = self.model.given(self.records[record])
-            region = exact_region(self.model.source, row, self.columns, laws=laws, same_as=self.answers[record])
+            near = self.answers[record]
+            region = exact_region(self.model.source, row, self.columns, laws=laws, same_as=near, tolerance=self.model.tolerance)
         return [utility(region, law) for law in laws]
 
     def proved(self, record: int, settings: Sequence[Setting]) -> list[float] | None:
@@ -116,17 +116,17 @@ class Study:
             low, high = [min(ends[0] for ends in span) for span in spans], [max(ends[1] for ends in span) for span in spans]
             # Splitting a box pays in a few dimensions only.
             few = len(self.columns) <= FEW_FEATURES
-            found = network_box(network, low, high, parts=256 if few else 1, side_steps=8 if few else 3)
+            proof = network_box(network, low, high, parts=256 if few else 1, side_steps=8 if few else 3)
         except NotSupported:
             return None
-        if found.box is None:
+        if proof.box is None:
             return None
-        return [utility(found.box, law).lower for law in laws]
+        return [utility(proof.box, law).lower for law in laws]
 
 
-def as_evidence(found: Utility) -> Counted:
+def as_evidence(exact: Utility) -> Counted:
     """An exact ρ in the words of samples."""
-    return Counted(found.value, 0, found.lower, found.upper, found.kind)
+    return Counted(exact.value, 0, exact.lower, exact.upper, exact.kind)
 
 
 def study(
@@ -136,16 +136,18 @@ def study(
     *,
     names: Sequence[str] | None = None,
     truth: Any = None,
+    tolerance: float | None = None,
     on_row: Callable[[int], str] = lambda row: f"record {row}",
 ) -> Study:
     """Check a model, its records and its sensitive features, and put them together.
 
     `sensitive` maps a column (its number, or its name) to its public range. ρ is about the model's own answer at
-    the true record; with `truth`, one label per record, it is about that label.
+    the true record; with `truth`, one label per record, it is about that label. For regression give a `tolerance`: a prediction
+    that moves by at most so much is kept.
     """
-    judge = as_model(model)
-    table, found = _table(records)
-    names = found if names is None else names
+    judge = as_model(model, tolerance=tolerance)
+    table, own_names = _table(records)
+    names = own_names if names is None else names
     if names is not None:
         judge.check_names(names)
     known = judge.feature_names if names is None else tuple(str(name) for name in names)
@@ -166,7 +168,14 @@ def study(
         answers = np.asarray(unframed(truth))
         if answers.shape != (len(table),):
             raise InvalidParameter("truth must have one label per record")
-    return Study(judge, table, tuple(columns), shown, tuple(sensitive.values()), answers, "answer" if truth is None else "truth")
+    return Study(judge, table, tuple(columns), shown, tuple(sensitive.values()), answers, _target(judge, truth is None))
+
+
+def _target(judge: Model, own: bool) -> str:
+    """What ρ is about."""
+    if judge.tolerance is None:
+        return "answer" if own else "truth"
+    return f"within {judge.tolerance:g} of the {'prediction without noise' if own else 'truth'}"
 
 
 def _table(records: Any) -> tuple[Floats, Sequence[str] | None]:

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.batch import Floats, Integers
 from deniable.errors import NotSupported
-from deniable.studies.arrays import Floats, Integers
 
 LEAF = -1
-FORESTS = ("RandomForestClassifier", "ExtraTreesClassifier")
-SINGLE = ("DecisionTreeClassifier", "ExtraTreeClassifier")
+FORESTS = ("RandomForest", "ExtraTrees")
+SINGLE = ("DecisionTree", "ExtraTree")
+BOOSTED, HISTOGRAM = "GradientBoosting", "HistGradientBoosting"
+KINDS = (*FORESTS, *SINGLE, BOOSTED, HISTOGRAM)
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +24,7 @@ class Ensemble:
 
     A node sends a record left when its feature is <= threshold. With one score column, class 1 is answered
     when the score is above zero (`tie` False) or not below it (`tie` True); else the first largest score wins.
+    A regressor has no classes: its one score, divided, is the prediction.
     """
 
     roots: Integers
@@ -54,21 +57,25 @@ class Ensemble:
 
 
 def is_tree_model(model: Any) -> bool:
-    """Is it a model that `read_trees` understands?"""
-    return _kind(model) is not None
+    """Is it a classifier that `read_trees` understands?"""
+    return _kind(model, "Classifier") is not None
 
 
-def _kind(model: Any) -> str | None:
-    known = (*FORESTS, *SINGLE, "GradientBoostingClassifier", "HistGradientBoostingClassifier")
+def is_tree_regressor(model: Any) -> bool:
+    """Is it a regressor that `read_trees` understands?"""
+    return _kind(model, "Regressor") is not None
+
+
+def _kind(model: Any, ending: str) -> str | None:
     for kind in type(model).__mro__:
-        if kind.__module__.startswith("sklearn.") and kind.__name__ in known:
-            return kind.__name__
+        if kind.__module__.startswith("sklearn.") and kind.__name__ in [name + ending for name in KINDS]:
+            return kind.__name__.removesuffix(ending)
     return None
 
 
 def read_trees(model: Any) -> Ensemble:
-    """The trees of a fitted scikit-learn classifier."""
-    kind = _kind(model)
+    """The trees of a fitted scikit-learn classifier or regressor."""
+    kind = _kind(model, "Classifier") or _kind(model, "Regressor")
     if kind is None:
         raise NotSupported(
             f"{type(model).__name__} is not a tree model of scikit-learn; decision trees, random forests, extra trees and "
@@ -77,11 +84,11 @@ def read_trees(model: Any) -> Ensemble:
     if getattr(model, "n_outputs_", 1) != 1:
         raise NotSupported("a model with several outputs has no single answer; use one model per output")
     if kind in SINGLE:
-        return _joined(model, [_nodes(model.tree_, model.tree_.value[:, 0, :])], np.zeros(len(model.classes_)))
+        return _joined(model, [_nodes(model.tree_, model.tree_.value[:, 0, :])], np.zeros(model.tree_.value.shape[2]))
     if kind in FORESTS:
         trees = [_nodes(tree.tree_, tree.tree_.value[:, 0, :]) for tree in model.estimators_]
-        return _joined(model, trees, np.zeros(len(model.classes_)), divide=float(len(trees)))
-    return _boosted(model) if kind == "GradientBoostingClassifier" else _histogram_boosted(model)
+        return _joined(model, trees, np.zeros(trees[0][4].shape[1]), divide=float(len(trees)))
+    return _boosted(model) if kind == BOOSTED else _histogram_boosted(model)
 
 
 Nodes = tuple[Integers, Floats, Integers, Integers, Floats]
@@ -102,7 +109,7 @@ def _as_single(thresholds: Floats) -> Floats:
 
 def _boosted(model: Any) -> Ensemble:
     init = model.init_
-    if not (isinstance(init, str) or type(init).__name__ == "DummyClassifier"):
+    if not (isinstance(init, str) or type(init).__name__ in ("DummyClassifier", "DummyRegressor")):
         raise NotSupported("the boosted model starts from another model's answer, which may depend on sensitive features")
     columns = int(model.estimators_.shape[1])
     # The start is the same for every record; the private method is the only place that knows it.
@@ -117,6 +124,8 @@ def _boosted(model: Any) -> Ensemble:
 
 
 def _histogram_boosted(model: Any) -> Ensemble:
+    if not hasattr(model, "classes_") and type(model._loss.link).__name__ != "IdentityLink":
+        raise NotSupported(f"a loss of {model.loss} predicts the exponential of what its trees add up; sample it instead")
     columns = len(model._predictors[0])
     start = np.asarray(model._baseline_prediction, dtype=np.float64).reshape(-1)
     trees: list[Nodes] = []
@@ -146,7 +155,7 @@ def _joined(
         right=np.concatenate([tree[3] + root for tree, root in zip(trees, roots, strict=True)]),
         values=np.concatenate([tree[4] for tree in trees]),
         start=start,
-        classes=np.asarray(model.classes_),
+        classes=np.asarray(getattr(model, "classes_", ())),
         single_precision=single_precision,
         divide=divide,
         tie=tie,

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from deniable.batch import Floats, Integers
 from deniable.core import Affine, Epsilon, EpsilonLike
 from deniable.errors import InvalidParameter
 from deniable.estimators import runs
-from deniable.studies.arrays import Floats, Integers
 from deniable.studies.classifiers.output_law import OutputLaw
 from deniable.studies.classifiers.perturbation import Feature, Perturbation, perturbations
 
@@ -92,8 +92,8 @@ class Places:
     def index(self, reports: Floats) -> Integers:
         """The place of every report."""
         if self.edges is not None:
-            found = np.searchsorted(self.edges, reports, side="right") - 1
-            return np.clip(found, 0, self.numbers.size - 1).astype(np.int64)
+            places = np.searchsorted(self.edges, reports, side="right") - 1
+            return np.clip(places, 0, self.numbers.size - 1).astype(np.int64)
         right = np.clip(np.searchsorted(self.numbers, reports), 1, self.numbers.size - 1) if self.numbers.size > 1 else 0
         if isinstance(right, int):
             return np.zeros(len(reports), dtype=np.int64)
@@ -109,8 +109,8 @@ class Places:
             below[0], below[-1] = 0.0, 1.0
             return np.maximum(np.diff(below), 0.0)
         numbers, chances = law.atoms
-        found: Floats = np.bincount(self.index(numbers), weights=chances, minlength=self.numbers.size).astype(np.float64)
-        return found
+        masses: Floats = np.bincount(self.index(numbers), weights=chances, minlength=self.numbers.size).astype(np.float64)
+        return masses
 
 
 class Group:
@@ -139,7 +139,7 @@ class Group:
     @cached_property
     def _laws(self) -> list[list[OutputLaw]]:
         known: dict[tuple[int, Any], OutputLaw] = {}
-        found = []
+        rows = []
         for feature, value in enumerate(self.values):
             row = []
             for setting in self.settings:
@@ -148,8 +148,8 @@ class Group:
                 if key not in known:
                     known[key] = OutputLaw(one, value)
                 row.append(known[key])
-            found.append(row)
-        return found
+            rows.append(row)
+        return rows
 
     def table(self, feature: int) -> Floats:
         """One row per setting: the probability of every place of this feature."""
@@ -194,10 +194,10 @@ def groups(chosen: Sequence[Setting], values: Sequence[Any]) -> list[Group]:
     """The settings, put together where they share their numbers."""
     if any(len(setting.perturbations) != len(values) for setting in chosen):
         raise InvalidParameter("there must be one private value per perturbed feature")
-    found: dict[Any, list[int]] = {}
+    by_lattice: dict[Any, list[int]] = {}
     for i, setting in enumerate(chosen):
-        found.setdefault(tuple(_lattice(one) for one in setting.perturbations), []).append(i)
-    return [Group(members, chosen, values) for members in found.values()]
+        by_lattice.setdefault(tuple(_lattice(one) for one in setting.perturbations), []).append(i)
+    return [Group(members, chosen, values) for members in by_lattice.values()]
 
 
 def is_fine(one: Perturbation) -> bool:
@@ -232,10 +232,10 @@ def _lattice(one: Perturbation) -> Any:
 
 def _ends(law: OutputLaw, low: float, high: float) -> Floats:
     """Where a law made of a few constant stretches steps up or down: half-way between two reports."""
-    found = runs(law.channel, np.array([law.index]))
-    if found is None or found.starts.size > MOST_STRETCHES:
+    stretches = runs(law.channel, np.array([law.index]))
+    if stretches is None or stretches.starts.size > MOST_STRETCHES:
         return np.empty(0)
-    ranks = np.unique(np.concatenate([found.starts.ravel(), found.stops.ravel()]))
+    ranks = np.unique(np.concatenate([stretches.starts.ravel(), stretches.stops.ravel()]))
     inner = ranks[(ranks > 0) & (ranks < law.channel.outputs)]
     decode = law.perturbation.decode
     numbers = (decode(inner - 1) + decode(inner)) / 2
@@ -251,5 +251,5 @@ def _merged(numbers: Floats) -> Floats:
     if rising.size < 2:
         return rising
     apart = SAME_NUMBER * float(rising[-1] - rising[0]) / max(rising.size, 1)
-    found: Floats = rising[np.concatenate([[True], np.diff(rising) > apart])]
-    return found
+    different: Floats = rising[np.concatenate([[True], np.diff(rising) > apart])]
+    return different

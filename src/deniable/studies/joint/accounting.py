@@ -93,8 +93,8 @@ def secret_pairing_ratio(pair: Pair, seats: int, m: int, wrong_answers: int = 1)
 
 def secret_ratio_bounds(pair: Pair, seats: int, m: int, wrong_answers: int = 1) -> Bounds | None:
     """Rationals around the largest ratio, for any number of users and any correlation; None when it is unbounded."""
-    found = positive_correlation_ratio_bounds if pair.correlation > 0 else secret_pairing_ratio_bounds
-    return found(pair, seats, m, wrong_answers)
+    bounds = positive_correlation_ratio_bounds if pair.correlation > 0 else secret_pairing_ratio_bounds
+    return bounds(pair, seats, m, wrong_answers)
 
 
 def _exposure(pair: Pair, wrong_answers: int) -> tuple[Fraction, Fraction]:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deniable.batch import Floats
 from deniable.core import Pair, as_index
 from deniable.errors import InvalidParameter
 from deniable.estimators import Estimate, ScoreIntervals, ScoreQuestion
 from deniable.studies.joint.arguments import check_users
 from deniable.studies.joint.variance import check_informative, variance_joint
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -33,8 +31,8 @@ def estimate_ones(pair: Pair, reported_ones: int, n: int, *, leftover: bool = Fa
 
     The variance is Theorem 4's at the estimate (rounded into 0 … n), because it depends on the truth.
 
-    >>> found = estimate_ones(Pair.exactly("4/5", "-1/4"), 400, 1000)
-    >>> round(float(found.value[1]), 6), round(float(found.standard_error[1]), 2)
+    >>> estimate = estimate_ones(Pair.exactly("4/5", "-1/4"), 400, 1000)
+    >>> round(float(estimate.value[1]), 6), round(float(estimate.standard_error[1]), 2)
     (333.333333, 20.79)
     """
     check_users(n, leftover)

@@ -107,14 +107,14 @@ class Group:
         while drawn >= self.liars[number]:
             drawn -= self.liars[number]
             number += 1
-        told = [1] * self.size
+        truthful = [1] * self.size
         places = list(range(self.size))
         for _ in range(number):
-            told[places.pop(coins.below(len(places)))] = 0
-        return tuple(told)
+            truthful[places.pop(coins.below(len(places)))] = 0
+        return tuple(truthful)
 
     def marginal_ratio(self) -> Fraction:
-        """p/q."""
+        """p/q: what one report alone tells about its user."""
         return self.truth / self.lie
 
     def known_ratio(self) -> Fraction | None:
@@ -157,9 +157,9 @@ class Group:
             seated = Fraction(math.comb(m, known) * math.comb(n - 1 - m, others - known), math.comb(n - 1, others))
             for lied in range(known + 1):
                 truth, lie = (self._seen(known, lied, mine) for mine in (0, 1))
-                settled = (truth == 0) != (lie == 0)
-                exposed += seated * (truth + lie) * settled
-                weakened += seated * (truth + lie) * (settled or (truth > 0 and max(truth / lie, lie / truth) > usual))
+                certain = (truth == 0) != (lie == 0)
+                exposed += seated * (truth + lie) * certain
+                weakened += seated * (truth + lie) * (certain or (truth > 0 and max(truth / lie, lie / truth) > usual))
         return Accounting(
             n=n,
             m=m,

@@ -33,11 +33,11 @@ def _buckets(hashes, values, buckets, out):  # type: ignore[no-untyped-def]
 @njit(nogil=True, cache=True)
 def _support(reports, value, buckets):  # type: ignore[no-untyped-def]
     """How many reports name the bucket their hash function gives this value."""
-    found = 0
+    count = 0
     for i in range(reports.shape[0]):
         mixed = uint64(mix(uint32(reports[i, 0]), uint32(value)))
-        found += np.int64((mixed * uint64(buckets)) >> uint64(32)) == reports[i, 1]
-    return found
+        count += np.int64((mixed * uint64(buckets)) >> uint64(32)) == reports[i, 1]
+    return count
 
 
 @dataclass(frozen=True)

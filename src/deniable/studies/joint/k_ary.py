@@ -102,10 +102,10 @@ class KaryPair:
         """Reports of neighbours 0 and 1, 2 and 3, …; pair the users at random first."""
         held = np.ascontiguousarray(whole_numbers(values, "the values", self.k), np.int64)
         stream = SystemKeystream() if keystream is None else keystream
-        told = np.empty(len(held) + len(held) % 2, np.uint8)
-        told[0::2], told[1::2] = draw_indicators(self.pair, len(told) // 2, stream)
+        truthful = np.empty(len(held) + len(held) % 2, np.uint8)
+        truthful[0::2], truthful[1::2] = draw_indicators(self.pair, len(truthful) // 2, stream)
         shift = 1 + uniform_below(self.k - 1, len(held), stream)
-        return np.asarray(np.where(told[: len(held)] == 1, held, (held + shift) % self.k))
+        return np.asarray(np.where(truthful[: len(held)] == 1, held, (held + shift) % self.k))
 
     def estimate(self, counts: Any, *, leftover: bool = False) -> Estimate:
         """Unbiased counts (I - n q) / (p - q) from how often each value was reported; variances at the estimates."""
@@ -114,10 +114,10 @@ class KaryPair:
             raise InvalidParameter("counts must have one non-negative whole number per value")
         n = int(reported.sum())
         p, q = float(self.truth), float(self.other)
-        found = (reported - n * q) / (p - q)
-        held = [min(max(round(value), 0), n) for value in found.tolist()]
+        unbiased = (reported - n * q) / (p - q)
+        held = [min(max(round(value), 0), n) for value in unbiased.tolist()]
         return Estimate(
-            value=np.asarray(found, np.float64),
+            value=np.asarray(unbiased, np.float64),
             variance=np.array([float(self.variance(n, count, leftover=leftover)) for count in held]),
             n=n,
             target="these users",
@@ -125,7 +125,7 @@ class KaryPair:
             labels=tuple(range(self.k)),
             total=float(n),
             bounds=(0.0, float(n)),
-            sure=self._intervals(found / n, n, leftover) if n else None,
+            sure=self._intervals(unbiased / n, n, leftover) if n else None,
         )
 
     def _intervals(self, value: NDArray[np.float64], n: int, leftover: bool) -> ScoreIntervals:

@@ -60,12 +60,12 @@ def optimum(epsilon: EpsilonLike, n: int, m: int, ones: int) -> Optimum:
     check_colluders(m, n)
     check_ones(ones, n)
     likelihood = best_likelihood(level, n, m, ones)
-    found = _rounded(level, n, m, likelihood)
+    pair = _rounded(level, n, m, likelihood)
     by_print = best_likelihood(level, n, m, ones, printed=True)
     printed = _table(level, by_print, Fraction(m, n - 1), shrink=Fraction(0))
     return Optimum(
-        pair=found,
-        variance=float(variance_joint(found, n, ones)),
+        pair=pair,
+        variance=float(variance_joint(pair, n, ones)),
         likelihood=float(likelihood),
         printed=printed,
         printed_variance=float(variance_joint(printed, n, ones)),

@@ -50,9 +50,9 @@ def truth_bounds(pair: Pair, n: int, m: int, truthful: bool, *, odd_one: bool) -
 
 
 def _share(pair: Pair, n: int, m: int, truthful: bool) -> Bounds:
-    found = colluding_partner_bounds(n, m, _likelihood(pair, truthful))
-    assert found is not None  # impossible indicators need a negative correlation
-    return found
+    bounds = colluding_partner_bounds(n, m, _likelihood(pair, truthful))
+    assert bounds is not None  # impossible indicators need a negative correlation
+    return bounds
 
 
 def _shares(pair: Pair, n: int, m: int, truthful: bool) -> tuple[Bounds, Bounds]:

@@ -62,13 +62,13 @@ def variance_by_colluders(epsilon: EpsilonLike, n: int, ones: int, colluders: Se
     rows: list[Row] = []
     for m in colluders:
         best = optimum(epsilon, n, m, ones)
-        found = {
+        variances = {
             "best with a secret pairing": best.variance,
             "best by the printed constraint": best.printed_variance,
             "published heuristic (not private for m > 0)": float(variance_joint(heuristic, n, ones)),
             "plain randomized response": plain,
         }
-        rows += [{"colluders": m, "variance": value, "table": name} for name, value in found.items()]
+        rows += [{"colluders": m, "variance": value, "table": name} for name, value in variances.items()]
     return rows
 
 
@@ -88,12 +88,12 @@ def epsilon_by_colluders(pair: Pair, n: int, points: int = 41) -> list[Row]:
     check_users(n)
     rows: list[Row] = []
     for m in sorted({round((n - 1) * place / (points - 1)) for place in range(points)}):
-        found = account(pair, n, m)
+        levels = account(pair, n, m)
         numbers = {
-            "alone": found.epsilon_marginal,
-            "secret pairing": found.epsilon_secret_pairing,
-            "known pairing": found.epsilon_known_pairing,
-            "as printed": found.epsilon_printed,
+            "alone": levels.epsilon_marginal,
+            "secret pairing": levels.epsilon_secret_pairing,
+            "known pairing": levels.epsilon_known_pairing,
+            "as printed": levels.epsilon_printed,
         }
         rows += [
             {"share": m / (n - 1), "epsilon": value, "number": name} for name, value in numbers.items() if math.isfinite(value)

@@ -114,8 +114,8 @@ def answer_in_pairs(pair: Pair, answers: Any, keystream: Keystream | None = None
 
 def draw_indicators(pair: Pair, count: int, keystream: Keystream | None = None) -> tuple[Answers, Answers]:
     """Truth indicators (T1, T2) of `count` pairs."""
-    told = answer_in_pairs(pair, np.ones(2 * count, np.uint8), keystream)
-    return told[0::2], told[1::2]
+    indicators = answer_in_pairs(pair, np.ones(2 * count, np.uint8), keystream)
+    return indicators[0::2], indicators[1::2]
 
 
 def shuffle(items: NDArray[Any], keystream: Keystream) -> None:

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deniable.batch import Keystream, SystemKeystream
+from deniable.batch import Floats, Keystream, SystemKeystream
 from deniable.core import Pair, as_index
 from deniable.errors import InvalidParameter
-from deniable.studies.arrays import Floats
 from deniable.studies.joint.arguments import check_ones, check_users
 from deniable.studies.joint.sampling import PairSampler, answer_in_pairs, shuffle
 from deniable.studies.joint.variance import check_informative
@@ -56,7 +55,7 @@ class Simulation:
     def percentiles(self, levels: Sequence[float] = (5, 25, 50, 75, 80, 95)) -> dict[str, float]:
         """Percentiles of ARE, by level."""
         return {
-            f"{level:g}": float(found) for level, found in zip(levels, np.percentile(self.relative_errors, levels), strict=True)
+            f"{level:g}": float(value) for level, value in zip(levels, np.percentile(self.relative_errors, levels), strict=True)
         }
 
 

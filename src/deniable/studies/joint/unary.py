@@ -62,9 +62,9 @@ class UnaryPair:
         """Both reports as integers whose binary digit v is the bit of value v."""
         reports = [0, 0]
         for bit in range(self.k):
-            for user, (value, told) in enumerate(zip((first, second), self.pair.indicators(coins), strict=True)):
+            for user, (value, truthful) in enumerate(zip((first, second), self.pair.indicators(coins), strict=True)):
                 kept = coins.below(2 * self.pair.truthful) < self.pair.total
-                shown = told and kept if value == bit else not told
+                shown = truthful and kept if value == bit else not truthful
                 reports[user] |= int(shown) << bit
         return reports[0], reports[1]
 
@@ -75,13 +75,13 @@ class UnaryPair:
         stream = SystemKeystream() if keystream is None else keystream
         coins = KeystreamCoins(stream)
         kept = np.array([coins.below(2 * self.pair.truthful) < self.pair.total for _ in held])
-        found = np.empty(self.k, np.int64)
+        ones = np.empty(self.k, np.int64)
         for bit in range(self.k):
-            told = np.empty(len(held), np.uint8)
-            told[0::2], told[1::2] = draw_indicators(self.pair, len(held) // 2, stream)
+            truthful = np.empty(len(held), np.uint8)
+            truthful[0::2], truthful[1::2] = draw_indicators(self.pair, len(held) // 2, stream)
             own = held == bit
-            found[bit] = np.count_nonzero(told[own] & kept[own]) + np.count_nonzero(told[~own] == 0)
-        return found
+            ones[bit] = np.count_nonzero(truthful[own] & kept[own]) + np.count_nonzero(truthful[~own] == 0)
+        return ones
 
     def variance(self, n: int, count: int) -> float:
         """The variance of (I - n q) / (1/2 - q) for a value that `count` of n users hold.
@@ -107,7 +107,7 @@ class UnaryPair:
         known = self._ratio((self.pair.given(True), self.pair.given(False)))
         marginal, at_least = self._ratio(((self.pair.truthful, self.pair.lying),)), self.secret_ratio_at_least(seats, m)
         exact = m == 0 or (m == 1 and self.k - 2 <= MOST_OTHER_BITS)
-        partner, settled = Fraction(m, seats - 1), self.pair.lie * self.keep if self.pair.neither == 0 else Fraction(0)
+        partner, certain = Fraction(m, seats - 1), self.pair.lie * self.keep if self.pair.neither == 0 else Fraction(0)
         any_lie = 1 - float(self.pair.truth) ** self.k
         return Accounting(
             n=n,
@@ -116,7 +116,7 @@ class UnaryPair:
             epsilon_secret_pairing=log(at_least if exact else known),
             epsilon_secret_pairing_at_least=log(at_least),
             epsilon_known_pairing=log(known),
-            exposed_fraction=float(partner * settled),
+            exposed_fraction=float(partner * certain),
             weakened_fraction=float(partner) * any_lie if self.pair.correlation else 0.0,
             epsilon_printed=math.nan,
         )
@@ -136,13 +136,13 @@ class UnaryPair:
             met = colluding_partner_bounds(n, listened, meeting)
             if met is None:
                 continue  # the colluders cannot all hold these indicators
-            told = [Fraction(truth, truth + lie) for truth, lie in (self.pair.given(kind) for kind in (mine, not_mine, rest))]
+            truths = [Fraction(truth, truth + lie) for truth, lie in (self.pair.given(kind) for kind in (mine, not_mine, rest))]
             usual = [self.pair.truth] * 3
-            loud = max(told[2] / usual[2], (1 - told[2]) / (1 - usual[2])) ** others
+            loud = max(truths[2] / usual[2], (1 - truths[2]) / (1 - usual[2])) ** others
             known, unknown = met[0] * loud, 1 - met[0]
             for shown in product((0, 1), repeat=2):
                 top, bottom = (
-                    unknown * self._chance(usual[:2], shown, own) + known * self._chance(told[:2], shown, own) for own in (0, 1)
+                    unknown * self._chance(usual[:2], shown, own) + known * self._chance(truths[:2], shown, own) for own in (0, 1)
                 )
                 if bottom == 0 < top:
                     return None
@@ -154,18 +154,18 @@ class UnaryPair:
         both, alone = (self.pair.both, self.pair.truthful) if truthful else (self.pair.neither, self.pair.lying)
         return Fraction(both * self.pair.total, alone**2)
 
-    def _chance(self, told: list[Fraction], shown: tuple[int, ...], own: int) -> Fraction:
+    def _chance(self, truths: list[Fraction], shown: tuple[int, ...], own: int) -> Fraction:
         """The probability of two bits, one of which (`own`) is the user's, from the chances of the truth in each."""
-        ones = [truth * self.keep if place == own else 1 - truth for place, truth in enumerate(told)]
+        ones = [truth * self.keep if place == own else 1 - truth for place, truth in enumerate(truths)]
         return math.prod((one if bit else 1 - one for one, bit in zip(ones, shown, strict=True)), start=Fraction(1))
 
     def _ratio(self, cases: tuple[tuple[int, int], ...]) -> Fraction | None:
         """Two values differ in two bits: the worst ratio of one times the worst of the other, over the cases of T."""
         up = down = Fraction(0)
         for truth, lie in cases:
-            told = Fraction(truth, truth + lie)
-            mine = told * self.keep, 1 - told * self.keep  # the own bit shows 1, shows 0
-            not_mine = 1 - told, told
+            truthful = Fraction(truth, truth + lie)
+            mine = truthful * self.keep, 1 - truthful * self.keep  # the own bit shows 1, shows 0
+            not_mine = 1 - truthful, truthful
             for own, other in zip(mine, not_mine, strict=True):
                 if own == 0 or other == 0:
                     return None

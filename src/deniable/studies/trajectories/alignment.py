@@ -42,11 +42,11 @@ def _aligned(name: str, true: Paths, perturbed: Paths, *, leash: bool) -> Metric
         raise InvalidParameter("some coordinates are not numbers; drop those places before comparing paths")
     if len(true) and int((true.lengths * perturbed.lengths).max()) > MOST_PAIRS:
         raise InvalidParameter(f"two paths have more than {MOST_PAIRS} pairs of places; keep every tenth place first")
-    found = np.full(len(true), np.nan)
+    distances = np.full(len(true), np.nan)
     for i, (one, other) in enumerate(zip(true, perturbed, strict=True)):
         if len(one) and len(other):
-            found[i] = _walk(one, other, leash)
-    return Metric(name, found)
+            distances[i] = _walk(one, other, leash)
+    return Metric(name, distances)
 
 
 @njit(nogil=True, cache=True)

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from deniable.batch import Floats
 from deniable.errors import InvalidParameter
-from deniable.studies.arrays import Floats
 from deniable.studies.trajectories.paths import Paths
 from deniable.studies.trajectories.pieces import CHUNK, Loaded, Piece, PieceStream
 
@@ -36,9 +36,9 @@ def seconds(text: str) -> float | None:
 
 
 def _moment(text: str) -> datetime:
-    found = WEEKDAY_TIME.fullmatch(text)
-    if found:
-        month, day, hour, minute, second, zone, year = found.groups()
+    match = WEEKDAY_TIME.fullmatch(text)
+    if match:
+        month, day, hour, minute, second, zone, year = match.groups()
         text = f"{year}-{MONTHS.index(month.lower()) + 1:02d}-{int(day):02d}T{hour}:{minute}:{second}{zone}"
     moment = datetime.fromisoformat(text)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
@@ -54,7 +54,7 @@ class SortedCheckIns:
         self._coordinates = array("d")
 
     def add(self, user: str, time: float, x: float, y: float) -> None:
-        """One check-in."""
+        """Take one check-in of a user."""
         self._codes.append(self._users.setdefault(user, len(self._users)))
         self._times.append(time)
         self._coordinates.extend((x, y))

@@ -61,7 +61,7 @@ class Comparison:
     epsilon_exact: float
 
     def to_dict(self) -> dict[str, Any]:
-        """A JSON form."""
+        """As plain values, for JSON."""
         return asdict(self)
 
 
@@ -89,15 +89,15 @@ def compare(
     if not names or not levels:
         raise InvalidParameter("there must be at least one mechanism and one epsilon")
     hotspots = _hotspots(paths, known)
-    found = []
+    rows = []
     for level in levels:
         for name in names:
             start = time.perf_counter()
-            made = contestant(name, region, known, level)
+            entrant = contestant(name, region, known, level)
             setup = time.perf_counter() - start
-            done, seconds = _timed(made, paths, progress)
-            found.append(_measured(made, level, paths, done, (setup, seconds), region, known, hotspots))
-    return found
+            done, seconds = _timed(entrant, paths, progress)
+            rows.append(_measured(entrant, level, paths, done, (setup, seconds), region, known, hotspots))
+    return rows
 
 
 def _hotspots(paths: Paths, places: Places) -> Hotspots:
@@ -108,24 +108,24 @@ def _hotspots(paths: Paths, places: Places) -> Hotspots:
     return Hotspots(places.coordinates, busy)
 
 
-def _timed(made: Contestant, paths: Paths, progress: Callable[[str, int], None] | None) -> tuple[Paths, float]:
+def _timed(entrant: Contestant, paths: Paths, progress: Callable[[str, int], None] | None) -> tuple[Paths, float]:
     """Perturbed paths, and the best time of a few runs where runs are quick."""
 
     def advance(count: int) -> None:
         if progress is not None:
-            progress(made.name, count)
+            progress(entrant.name, count)
 
-    made.perturb(Paths.of([paths.places[:2]]))  # compiles what has to be compiled, once
+    entrant.perturb(Paths.of([paths.places[:2]]))  # compiles what has to be compiled, once
     best, runs = float("inf"), 0
     while runs < RUNS and (runs == 0 or best < LONG):
         start = time.perf_counter()
-        done = made.perturb(paths, advance if runs == 0 else None)
+        done = entrant.perturb(paths, advance if runs == 0 else None)
         best, runs = min(best, time.perf_counter() - start), runs + 1
     return done, best
 
 
 def _measured(
-    made: Contestant,
+    entrant: Contestant,
     level: Epsilon,
     true: Paths,
     done: Paths,
@@ -134,13 +134,13 @@ def _measured(
     places: Places,
     hotspots: Hotspots,
 ) -> Comparison:
-    certificate = made.certificate()
+    certificate = entrant.certificate()
     error, rounded = average_error(true, done), average_error(true, places.round(done))
     side = float(max(region.x.width, region.y.width))
     return Comparison(
-        mechanism=made.name,
+        mechanism=entrant.name,
         epsilon=float(level),
-        space=made.space,
+        space=entrant.space,
         average_error=error.value,
         average_error_standard_error=error.standard_error,
         average_error_at_places=rounded.value,

@@ -8,11 +8,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from deniable.batch import Floats
 from deniable.errors import InvalidParameter
 from deniable.estimators import Ends, Estimate, Fit, ScoreIntervals, Target, half_width
-from deniable.studies.arrays import Floats
-from deniable.studies.trajectories.leaves import Leaves
 from deniable.studies.trajectories.map_grid import MapGrid
+from deniable.studies.trajectories.map_intervals import MapIntervals
 
 MOST_VARIANCE = 0.25
 """Of anything between 0 and 1."""
@@ -32,41 +32,41 @@ class DensityMap(Estimate):
     """The share of people, or of places, in every cell of a map. `grid` says where the cells are.
 
     `interval`, `variance` and `covariance` are worked out when they are asked for. Intervals of fitted maps do not rest
-    on the fit, which is bent: they hold every share with which the reports are plausible (`strict_bounds`).
+    on the fit, which is bent: they hold for all distributions of places (`map_intervals`).
     """
 
     grid: MapGrid
     iterations: int
     converged: bool
     _spread: Callable[[], Floats]
-    _divided: Callable[[], Leaves] | None
+    _divided: Callable[[], MapIntervals] | None
     _known: dict[float, tuple[Floats, Floats]]
 
     def __init__(
         self,
         grid: MapGrid,
-        found: Fit,
+        fit: Fit,
         n: int,
         target: Target,
         method: str,
         spread: Callable[[], Floats],
-        divided: Callable[[], Leaves] | None = None,
+        divided: Callable[[], MapIntervals] | None = None,
         sure: ScoreIntervals | None = None,
     ) -> None:
         fields = {
-            "value": found.shares,
+            "value": fit.shares,
             "n": n,
             "target": target,
             "method": method,
             "labels": grid.labels,
-            "total": 1.0 if found.iterations == 0 else None,
+            "total": 1.0 if fit.iterations == 0 else None,
             "bounds": (0.0, 1.0),
             "small_sample": None,
             "sure": sure,
             "parent": None,
             "grid": grid,
-            "iterations": found.iterations,
-            "converged": found.converged,
+            "iterations": fit.iterations,
+            "converged": fit.converged,
             "_spread": spread,
             "_divided": divided,
             "_known": {},
@@ -78,20 +78,21 @@ class DensityMap(Estimate):
         return f"DensityMap({self.method}, n={self.n})"
 
     @cached_property
-    def leaves(self) -> Leaves | None:
-        """The cells intervals are worked out with, of a fitted map."""
+    def intervals(self) -> MapIntervals | None:
+        """What intervals are worked out with, unless the map was inverted on the mechanism's own cells."""
         return None if self._divided is None else self._divided()
 
     def interval(
         self, level: float = 0.95, method: Literal["auto", "wald", "exact"] = "auto", *, together: bool = False
     ) -> tuple[Floats, Floats]:
         """Lower and upper ends, each at this level on its own; of a fitted map between 0 and 1, and never without its value."""
-        if self.leaves is None or method == "exact":
+        if self.intervals is None or method == "exact":
             return super().interval(level, method, together=together)
         reach = half_width(1 - (1 - level) / len(self.value) if together else level)
         if reach not in self._known:
-            cells = self.grid.numbered(self.leaves.middles)
-            ends = [self.leaves.interval((cells == i).astype(np.float64), reach) for i in range(len(self.grid))]
+            cells = self.grid.numbered(self.intervals.ground.middles)
+            weights = [(cells == i).astype(np.float64) for i in range(len(self.grid))]
+            ends = self.intervals.ends(weights, weights, reach)
             low, high = np.array(ends).T
             self._known[reach] = np.clip(np.minimum(low, self.value), 0, 1), np.clip(np.maximum(high, self.value), 0, 1)
         low, high = self._known[reach]
@@ -113,9 +114,9 @@ class DensityMap(Estimate):
             return spread
         own = np.sqrt(np.diagonal(spread))
         scale = np.divide(self.standard_error, own, out=np.zeros_like(own), where=own > 0)
-        found = scale[:, None] * spread * scale
-        np.fill_diagonal(found, self.variance)
-        return found
+        together = scale[:, None] * spread * scale
+        np.fill_diagonal(together, self.variance)
+        return together
 
     @property
     def table(self) -> Floats:
@@ -130,14 +131,13 @@ class DensityMap(Estimate):
         """The share of people in the rectangle between two corners; cells it cuts count by their area in it."""
         weights = self.grid.covered(low, high)
         value = float(weights @ self.value)
-        if self.leaves is None:
+        if self.intervals is None:
             return self._range(value, self.weighted(weights)[1], None)
-        inside, divided = self.leaves.covered(low, high), self.leaves
+        intervals = self.intervals
 
         def work(level: float) -> tuple[Floats, Floats]:
-            # A block that is cut counts as outside for the lower end and as inside for the upper one.
-            least = divided.interval(np.floor(inside + 1e-9), half_width(level))[0]
-            return np.asarray(least), np.asarray(divided.interval(np.ceil(inside - 1e-9), half_width(level))[1])
+            least, most = intervals.inside(low, high, half_width(level))
+            return np.asarray(least), np.asarray(most)
 
         ends = Ends(work, np.asarray(value), (0.0, 1.0))
         return self._range(value, float(ends.variance()), ends)

@@ -10,14 +10,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.batch import Counts, Keystream, SystemKeystream
-from deniable.core import NearestCellSets, TwoLevel
+from deniable.batch import Counts, Floats, Integers, Keystream, SystemKeystream
+from deniable.core import NearestCells
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import Estimate, Fit, accumulated, half_width, maximise
-from deniable.studies.arrays import Floats, Integers
-from deniable.studies.trajectories.leaves import Leaves, leaves
 from deniable.studies.trajectories.map_fit import described, stop_at
 from deniable.studies.trajectories.map_grid import MapGrid
+from deniable.studies.trajectories.map_intervals import MapIntervals, map_intervals
 from deniable.studies.trajectories.nearest_law import NearestLaw
 from deniable.studies.trajectories.place_channel import (
     Source,
@@ -41,11 +40,11 @@ class FineMap:
     n: int
     method: str
     converged: bool
-    divided: Callable[[], Leaves] | None = None
+    divided: Callable[[], MapIntervals] | None = None
     """Makes the cells that ranges have their intervals from; asked for once."""
 
     @cached_property
-    def _leaves(self) -> Leaves | None:
+    def _intervals(self) -> MapIntervals | None:
         return None if self.divided is None else self.divided()
 
     @property
@@ -66,8 +65,8 @@ class FineMap:
         """The share of places in the rectangle between two corners; 1.96 standard errors hold all plausible values."""
         weights = self.grid.covered(low, high)
         value, variance = float(weights @ self.value), float((self.replicates @ weights).var(ddof=1))
-        if self._leaves is not None:
-            least, most = self._leaves.interval(self._leaves.covered(low, high), half_width(0.95))
+        if self._intervals is not None:
+            least, most = self._intervals.inside(low, high, half_width(0.95))
             variance = max(variance, (max(most - value, value - least) / half_width(0.95)) ** 2)
         return self._estimated(np.asarray(value), np.asarray(variance))
 
@@ -98,11 +97,10 @@ def fine_density_map(
     if isinstance(runs, bool) or not isinstance(runs, int) or runs < 2:
         raise InvalidParameter("runs must be a whole number, at least 2")
     mechanism = source_mechanism(source)
-    channel = mechanism.channel
-    if not (isinstance(channel, TwoLevel) and isinstance(channel.sets, NearestCellSets)):
+    if not isinstance(mechanism, NearestCells):
         raise NotSupported(f"fine maps are made from reports of nearest-cells, not of {mechanism.name}; use density_map")
     limit = stop_at(mechanism, method, tolerance, most_iterations)
-    law = NearestLaw(channel)
+    law = NearestLaw(mechanism)
     grid, inputs = nearest_grid(law, bounding_rectangle(mechanism), cells)
     sums = accumulated(source)
     assert isinstance(sums, Counts)
@@ -119,20 +117,23 @@ def fine_density_map(
             most,
         )
 
-    found = fitted(sums.sums.astype(np.float64), limit, most_iterations)
+    fit = fitted(sums.sums.astype(np.float64), limit, most_iterations)
     stream = SystemKeystream() if keystream is None else keystream
-    again = [fitted(resampled(sums.sums, stream), 0.0, found.iterations).shares for _ in range(runs)]
-    name = described(method, mechanism, grid, found)
+    again = [fitted(resampled(sums.sums, stream), 0.0, fit.iterations).shares for _ in range(runs)]
+    name = described(method, mechanism, grid, fit)
     name = f"{name}, {runs} resampled runs"
     # Sixteen cells a side, or fewer on a coarse lattice: intervals divide them again where many people are.
     coarse = min(16, cells_along(mechanism, "x"), cells_along(mechanism, "y"))
 
-    def divided() -> Leaves:
-        laid = place_channel(mechanism, coarse)
-        shares = np.bincount(laid.grid.numbered(np.array(grid.labels)), found.shares, minlength=len(laid.grid))
-        return leaves(laid, source, shares.astype(np.float64))
-
-    return FineMap(grid, found.shares, np.array(again), sums.n, name, found.converged, divided)
+    return FineMap(
+        grid,
+        fit.shares,
+        np.array(again),
+        sums.n,
+        name,
+        fit.converged,
+        lambda: map_intervals(place_channel(mechanism, coarse), source),
+    )
 
 
 def smoothed(shares: Floats, grid: MapGrid) -> Floats:
@@ -145,15 +146,15 @@ def smoothed(shares: Floats, grid: MapGrid) -> Floats:
     table = np.zeros((grid.rows, grid.columns))
     table[grid.inside] = shares
     for axis in (1, 0):
-        found = 0.5 * table
+        mixed = 0.5 * table
         for step in (-1, 1):
             from_there, there = np.roll(table, step, axis), np.roll(grid.inside, step, axis)
             border = [slice(None)] * 2
             border[axis] = slice(0, 1) if step == 1 else slice(-1, None)
             there[tuple(border)] = False
             # What comes from the neighbour, and what stays because there is none.
-            found += 0.25 * np.where(there, from_there, table)
-        table = np.where(grid.inside, found, 0.0)
+            mixed += 0.25 * np.where(there, from_there, table)
+        table = np.where(grid.inside, mixed, 0.0)
     return np.asarray(table[grid.inside])
 
 

@@ -11,10 +11,9 @@ from functools import cached_property
 
 import numpy as np
 
-from deniable.batch import encode_many
+from deniable.batch import Integers, encode_many
 from deniable.core import Rectangle, make_mechanism
 from deniable.errors import InvalidParameter, OutOfDomain
-from deniable.studies.arrays import Integers
 from deniable.studies.trajectories.paths import Paths
 
 NEIGHBOURS = [(r, c) for r in (-1, 0, 1) for c in (-1, 0, 1) if (r, c) != (0, 0)]
@@ -30,14 +29,14 @@ class GridMoves:
     @cached_property
     def pairs(self) -> Integers:
         """From and to, a row per step, by the cell it leaves."""
-        found = [
+        steps = [
             (r * self.columns + c, (r + down) * self.columns + c + across)
             for r in range(self.rows)
             for c in range(self.columns)
             for down, across in NEIGHBOURS
             if 0 <= r + down < self.rows and 0 <= c + across < self.columns
         ]
-        return np.array(found, np.int64).reshape(-1, 2)
+        return np.array(steps, np.int64).reshape(-1, 2)
 
     @cached_property
     def first(self) -> Integers:
@@ -73,10 +72,10 @@ class Walks:
     def steps(self) -> Integers:
         """Steps from each place to the next; 0 at the last place of a path."""
         row, column = np.divmod(self.cells, self.columns)
-        found = np.zeros(len(self.cells), np.int64)
-        found[:-1] = np.maximum(np.abs(np.diff(row)), np.abs(np.diff(column)))
-        found[self.starts[1:] - 1] = 0
-        return found
+        apart = np.zeros(len(self.cells), np.int64)
+        apart[:-1] = np.maximum(np.abs(np.diff(row)), np.abs(np.diff(column)))
+        apart[self.starts[1:] - 1] = 0
+        return apart
 
     @cached_property
     def _before(self) -> Integers:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from deniable.batch import Flags, Floats
 from deniable.core import Interval, Rectangle
 from deniable.errors import InvalidParameter
-from deniable.studies.arrays import Flags, Floats
 from deniable.studies.trajectories.pieces import Unit
 from deniable.studies.trajectories.projection import CityRegion
 from deniable.studies.trajectories.regions import BoundingBox

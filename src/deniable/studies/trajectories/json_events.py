@@ -104,11 +104,11 @@ class JsonEvents:
 
     def _token(self) -> str:
         while True:
-            found = TOKEN.match(self._text, self._at)
+            match = TOKEN.match(self._text, self._at)
             # A number or a word at the end of the block may go on in the next one.
-            if found and (found.end() < len(self._text) or self._ended or found[1] in "{}[],:" or found[1][0] == '"'):
-                self._at = found.end()
-                return found[1]
+            if match and (match.end() < len(self._text) or self._ended or match[1] in "{}[],:" or match[1][0] == '"'):
+                self._at = match.end()
+                return match[1]
             if not self._more():
                 if self._text[self._at :].strip():
                     raise self.malformed()
@@ -118,12 +118,12 @@ class JsonEvents:
         """As many positions as the block holds, each followed by a comma; an empty list when there is none."""
         if len(self._text) - self._at < BLOCK // 2:
             self._more()
-        found = POSITIONS.match(self._text, self._at)
-        if not found:
+        match = POSITIONS.match(self._text, self._at)
+        if not match:
             return []
-        self._at = found.end()
+        self._at = match.end()
         try:
-            return list(json.loads(f"[{found[0].rstrip()[:-1]}]", parse_int=float))
+            return list(json.loads(f"[{match[0].rstrip()[:-1]}]", parse_int=float))
         except (ValueError, RecursionError):
             raise self.malformed() from None
 

@@ -23,7 +23,7 @@ def stop_at(mechanism: Mechanism, method: str, tolerance: float | None, most_ite
     return tolerance
 
 
-def described(method: str, mechanism: Mechanism, grid: MapGrid, found: Fit) -> str:
+def described(method: str, mechanism: Mechanism, grid: MapGrid, fit: Fit) -> str:
     """What was done, in words."""
-    steps = f", {found.iterations} iterations" if found.iterations else ""
+    steps = f", {fit.iterations} iterations" if fit.iterations else ""
     return f"{method} ({RULES[method]}) map of {mechanism.name}, {grid.columns} by {grid.rows} cells{steps}"

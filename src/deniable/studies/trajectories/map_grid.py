@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
+from deniable.batch import Flags, Floats, Integers
 from deniable.errors import InvalidParameter
-from deniable.studies.arrays import Flags, Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +42,9 @@ class MapGrid:
     @cached_property
     def numbers(self) -> Integers:
         """The number of every cell among those inside, or -1; rows by columns."""
-        found = np.full(self.rows * self.columns, -1, np.int64)
-        found[self.cells] = np.arange(len(self.cells))
-        return found.reshape(self.rows, self.columns)
+        numbered = np.full(self.rows * self.columns, -1, np.int64)
+        numbered[self.cells] = np.arange(len(self.cells))
+        return numbered.reshape(self.rows, self.columns)
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -63,9 +63,9 @@ class MapGrid:
 
     def table(self, shares: Floats) -> Floats:
         """Values of the cells inside as rows by columns, nan elsewhere."""
-        found = np.full(self.rows * self.columns, np.nan)
-        found[self.cells] = shares
-        return found.reshape(self.rows, self.columns)
+        values = np.full(self.rows * self.columns, np.nan)
+        values[self.cells] = shares
+        return values.reshape(self.rows, self.columns)
 
     def numbered(self, places: Floats) -> Integers:
         """The number of the cell of each place, -1 outside."""
@@ -101,7 +101,7 @@ class MapGrid:
 
     def _along(self, down: int, across: int) -> Floats:
         count = len(self)
-        found = 0.5 * np.eye(count)
+        smoothing = 0.5 * np.eye(count)
         row, column = np.divmod(self.cells, self.columns)
         for sign in (-1, 1):
             to_row, to_column = row + sign * down, column + sign * across
@@ -110,8 +110,8 @@ class MapGrid:
             good = (to_row >= 0) & (to_row < self.rows) & (to_column >= 0) & (to_column < self.columns)
             target = np.where(good, self.numbers[np.where(good, to_row, 0), np.where(good, to_column, 0)], -1)
             target = np.where(target >= 0, target, np.arange(count))
-            np.add.at(found, (target, np.arange(count)), 0.25)
-        return found
+            np.add.at(smoothing, (target, np.arange(count)), 0.25)
+        return smoothing
 
 
 def map_shape(cells: int | tuple[int, int], width: float, height: float) -> tuple[int, int]:

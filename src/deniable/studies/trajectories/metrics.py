@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
+from deniable.batch import Flags, Floats, Integers
 from deniable.core import Rectangle
 from deniable.errors import InvalidParameter
-from deniable.studies.arrays import Flags, Floats, Integers
 from deniable.studies.trajectories.paths import Paths
 
 

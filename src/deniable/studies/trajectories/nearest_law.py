@@ -10,16 +10,15 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from deniable.core import NearestCellSets, TwoLevel
-from deniable.studies.arrays import Floats, Integers
+from deniable.batch import Floats, Integers
+from deniable.core import NearestCells
 
 
 class NearestLaw:
     """Sums over the favoured sets of a nearest-cells channel, for values on its grid."""
 
-    def __init__(self, channel: TwoLevel) -> None:
-        sets = channel.sets
-        assert isinstance(sets, NearestCellSets)
+    def __init__(self, mechanism: NearestCells) -> None:
+        channel, sets = mechanism.channel, mechanism.sets
         self.rows, self.columns, self.size = sets.rows, sets.columns, sets.outputs
         self.low = channel.low / channel.total
         self.gain = (channel.high - channel.low) / channel.total
@@ -102,13 +101,13 @@ def _stretch(row, column, step, square, left, region):  # type: ignore[no-untype
 @njit(nogil=True, cache=True)
 def _covered(row, column, square, ties, region, sums):  # type: ignore[no-untyped-def]
     """What `sums` adds up over one set."""
-    found, left = 0.0, ties
+    covered, left = 0.0, ties
     reach = _root(square)
     for here in range(max(row - reach, 0), min(row + reach, region.shape[0] - 1) + 1):
         start, end, left = _stretch(row, column, here - row, square, left, region)
         if end > start:
-            found += sums[here, end] - sums[here, start]
-    return found
+            covered += sums[here, end] - sums[here, start]
+    return covered
 
 
 @njit(nogil=True, cache=True)
@@ -156,7 +155,7 @@ def _scatter(cells, reaches, region, shares, steps):  # type: ignore[no-untyped-
 
 
 @njit(nogil=True, cache=True)
-def _gather(cells, reaches, region, sums, found):  # type: ignore[no-untyped-def]
+def _gather(cells, reaches, region, sums, favoured):  # type: ignore[no-untyped-def]
     columns = region.shape[1]
     for i in range(cells.size):
-        found[i] = _covered(cells[i] // columns, cells[i] % columns, reaches[i, 0], reaches[i, 1], region, sums)
+        favoured[i] = _covered(cells[i] // columns, cells[i] % columns, reaches[i, 0], reaches[i, 1], region, sums)

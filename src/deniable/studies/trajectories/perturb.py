@@ -22,14 +22,12 @@ from deniable.batch import (
     sampler_for,
 )
 from deniable.core import (
-    DirectionDistance,
     Disc,
     Domain,
     Mechanism,
     Parallelogram,
     Points,
     Polygon,
-    Product,
     Rectangle,
     Sphere,
     TraCSD,
@@ -112,7 +110,7 @@ def within_region(paths: Paths, domain: Domain, outside: str) -> Paths:
         before = np.concatenate([[0], np.cumsum(good)])
         return Paths(paths.places[good], before[paths.starts], paths.names)
     if not paths.finite:
-        raise OutOfDomain("some coordinates are no finite numbers, so there is no nearest place; use outside='drop'")
+        raise OutOfDomain("some coordinates are not finite numbers, so there is no nearest place; use outside='drop'")
     places = paths.places.copy()
     places[~good] = _clipped(places[~good], domain)
     return paths.with_places(places)
@@ -120,11 +118,11 @@ def within_region(paths: Paths, domain: Domain, outside: str) -> Paths:
 
 def _clipped(places: Places, domain: Domain) -> Places:
     """The nearest places of the region, as doubles that lie in it."""
-    found = np.array([[float(part) for part in domain.clip((x, y))] for x, y in places.tolist()]).reshape(-1, 2)
+    nearest = np.array([[float(part) for part in domain.clip((x, y))] for x, y in places.tolist()]).reshape(-1, 2)
     # Rounding to doubles may step over the border: such places move to the middle of the cell they belong to.
-    for i in np.nonzero(~belong_many(domain, found))[0].tolist():
-        found[i] = domain.decode(domain.encode(domain.clip(tuple(places[i].tolist()))))
-    return found
+    for i in np.nonzero(~belong_many(domain, nearest))[0].tolist():
+        nearest[i] = domain.decode(domain.encode(domain.clip(tuple(places[i].tolist()))))
+    return nearest
 
 
 class Drawing:
@@ -135,25 +133,24 @@ class Drawing:
 
     def __init__(self, mechanism: Mechanism, keystream: Keystream, *, small_blocks: bool = False) -> None:
         self._mechanism, self._keystream = mechanism, keystream
-        plain = small_blocks and not isinstance(mechanism.channel, Product | DirectionDistance)
+        plain = small_blocks and not (mechanism.channel.side_by_side or mechanism.channel.chained)
         self._sampler = sampler_for(mechanism.channel) if plain else None
         self._walk: Walk | None = None
         if isinstance(mechanism, TraCSD):
             sides = mechanism.domain.sides
-            assert isinstance(mechanism.channel, DirectionDistance)
             self._walk = Walk(mechanism.channel, mechanism.domain)
             self._encoder = CoordinateEncoder(mechanism.domain, cells(sides.x.cells), cells(sides.y.cells))
 
     def draw(self, places: Places, begins: NDArray[np.bool_]) -> Places:
         """Private places, chunk by chunk; `begins` says which of them are the first of their path."""
-        found = np.empty_like(places)
+        drawn = np.empty_like(places)
         if self._walk is not None:
             # Every place is seen from the report before it.
-            for start in range(0, len(found), CHUNK):
-                stop = min(start + CHUNK, len(found))
+            for start in range(0, len(drawn), CHUNK):
+                stop = min(start + CHUNK, len(drawn))
                 columns, rows = self._encoder.columns(places[start:stop])
-                found[start:stop] = self._walk.draw(columns, rows, begins[start:stop], self._keystream)[1]
-            return found
+                drawn[start:stop] = self._walk.draw(columns, rows, begins[start:stop], self._keystream)[1]
+            return drawn
         if self._sampler is not None:
             indices, outputs = encode_many(self._mechanism, places), self._sampler.allocate(len(places))
             for start in range(0, len(indices), self._sampler.chunk):
@@ -161,13 +158,13 @@ class Drawing:
                 self._sampler.draw(indices[some], outputs[some], self._keystream)
             return _places_of_outputs(self._mechanism, outputs)
         # Single numbers are drawn in one go, which takes a quarter of the result's memory; coordinates take more.
-        size = CHUNK if isinstance(self._mechanism.channel, Product) else max(len(found), 1)
-        for start in range(0, len(found), size):
+        size = CHUNK if self._mechanism.channel.side_by_side else max(len(drawn), 1)
+        for start in range(0, len(drawn), size):
             outputs = randomize_many(self._mechanism, places[start : start + size], self._keystream).outputs
-            for piece in range(start, min(start + size, len(found)), CHUNK):
-                stop = min(piece + CHUNK, start + size, len(found))
-                found[piece:stop] = _places_of_outputs(self._mechanism, _slice_of_outputs(outputs, piece - start, stop - start))
-        return found
+            for piece in range(start, min(start + size, len(drawn)), CHUNK):
+                stop = min(piece + CHUNK, start + size, len(drawn))
+                drawn[piece:stop] = _places_of_outputs(self._mechanism, _slice_of_outputs(outputs, piece - start, stop - start))
+        return drawn
 
 
 def _perturbed(paths: Paths, mechanism: Mechanism, keystream: Keystream) -> Places:
@@ -182,8 +179,8 @@ def _slice_of_outputs(outputs: Any, start: int, stop: int) -> Any:
 
 
 def _places_of_outputs(mechanism: Mechanism, outputs: Any) -> Places:
-    found = decode_places(mechanism, outputs)
-    return np.array(decode_many(mechanism, outputs), np.float64).reshape(-1, 2) if found is None else found
+    places = decode_places(mechanism, outputs)
+    return np.array(decode_many(mechanism, outputs), np.float64).reshape(-1, 2) if places is None else places
 
 
 def _rows(paths: Paths, chosen: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from deniable.batch import Keystream, SystemKeystream
+from deniable.batch import Integers, Keystream, SystemKeystream
 from deniable.core import Mechanism
 from deniable.errors import InvalidParameter, OutOfDomain
-from deniable.studies.arrays import Integers
 from deniable.studies.trajectories.ground import Ground
 from deniable.studies.trajectories.perturb import BUDGET_UNITS, POLICIES, Drawing
 from deniable.studies.trajectories.pieces import Bad, Loaded, Piece, PieceStream, in_pieces
@@ -40,7 +39,7 @@ class PathFile:
     clipped: int
     dropped: int
     unusable: int
-    """Places that were no numbers or no degrees, and left out."""
+    """Places that were not numbers or not valid degrees, and were left out."""
     whole: Loaded | None = field(default=None)
     """All of it, when check-ins were not in order and had to be sorted."""
 
@@ -152,18 +151,18 @@ def perturb_pieces(
         begins = np.diff(numbers, prepend=last) != 0
         last = int(numbers[-1]) if len(numbers) else last
         shares = np.ones_like(numbers) if lengths is None else lengths[numbers]
-        found = np.empty_like(places)
+        drawn = np.empty_like(places)
         for share in np.unique(shares).tolist():
             if share not in ready:
                 part = mechanism if share == 1 else replace(mechanism, epsilon=mechanism.privacy.times(Fraction(1, share)))
                 ready[share] = Drawing(part, stream, small_blocks=True)
             mine = shares == share
-            found[mine] = ready[share].draw(places[mine], begins[mine])
+            drawn[mine] = ready[share].draw(places[mine], begins[mine])
         if len(ready) > MOST_KEPT:
             # The path that is still open goes on with its own one.
             ready = {share: ready[share] for share in shares[-1:].tolist()}
         ends = np.cumsum([len(piece.places) for piece in block])
-        for piece, part_of in zip(block, np.split(found, ends[:-1]), strict=True):
+        for piece, part_of in zip(block, np.split(drawn, ends[:-1]), strict=True):
             yield Piece(piece.path, part_of)
 
 

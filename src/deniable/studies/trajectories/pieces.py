@@ -8,8 +8,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from deniable.batch import Floats
 from deniable.errors import InvalidParameter, OutOfDomain
-from deniable.studies.arrays import Floats
 from deniable.studies.trajectories.paths import Paths
 
 Unit = Literal["degrees", "plane"]
@@ -58,13 +58,15 @@ class PieceStream:
 
     def __post_init__(self) -> None:
         if self.bad not in get_args(Bad):
-            raise InvalidParameter("bad must be 'refuse' or 'drop': what to do with places that are no numbers or no degrees")
+            raise InvalidParameter(
+                "bad must be 'refuse' or 'drop': what to do with places that are not numbers or not valid degrees"
+            )
 
     def __iter__(self) -> Iterator[Piece]:
         return self.pieces
 
     def collect(self) -> Loaded:
-        """Everything, in memory."""
+        """All paths at once, in memory."""
         paths = joined(self)
         return Loaded(paths, self.unit, self.dropped)
 
@@ -99,7 +101,8 @@ class PieceStream:
                 "the two look swapped. Swap them in the file, or name the columns"
             )
         return (
-            f"{where}: coordinates are no degrees (not shown: private). Correct the file, or read it with bad='drop' (--bad drop)"
+            f"{where}: coordinates are not valid degrees (they are private and not shown). "
+            "Correct the file, or read it with bad='drop' (--bad drop)"
         )
 
 

@@ -7,18 +7,16 @@ tracs-d             direction and distance from one reference, the same for all 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
-from deniable.batch import Accumulator, Counts, Joined, Reports
-from deniable.core import DirectionDistance, Disc, Mechanism, NearestCellSets, Parallelogram, Product, Rectangle, TwoLevel
+from deniable.batch import Accumulator, Counts, Floats, Integers, Joined, Reports
+from deniable.core import Disc, Mechanism, NearestCells, Parallelogram, Rectangle, TraCSD
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import binned
-from deniable.studies.arrays import Floats, Integers
 from deniable.studies.trajectories.map_grid import MapGrid, map_shape
 from deniable.studies.trajectories.nearest_law import NearestLaw
 from deniable.studies.trajectories.reference_law import ReferenceLaw
@@ -66,16 +64,16 @@ class PlaceChannel:
     def counts(self, source: Source) -> Floats:
         """How many reports fall into each group."""
         if isinstance(source, Reports):
-            found = np.bincount(self.grouped(source), minlength=self.matrix.shape[1])
+            grouped = np.bincount(self.grouped(source), minlength=self.matrix.shape[1])
         elif isinstance(source, Counts) and source.mechanism.fingerprint == self.mechanism.fingerprint:
-            found = np.bincount(self._grouped(np.arange(len(source.sums))), source.sums, minlength=self.matrix.shape[1])
+            grouped = np.bincount(self._grouped(np.arange(len(source.sums))), source.sums, minlength=self.matrix.shape[1])
         elif isinstance(source, Joined):
             raise NotSupported("sums of x and of y apart do not know where people are; estimate from the Reports themselves")
         else:
             raise InvalidParameter(f"the source of a map is an Accumulator or Reports of places, got {type(source).__name__}")
-        if not found.sum():
+        if not grouped.sum():
             raise InvalidParameter("there are no reports to estimate from")
-        return found.astype(np.float64)
+        return grouped.astype(np.float64)
 
     @cached_property
     def unbiased(self) -> Floats:
@@ -103,13 +101,12 @@ def place_channel(mechanism: Mechanism, cells: int | tuple[int, int]) -> PlaceCh
     >>> found.matrix.shape, bool(np.allclose(found.matrix.sum(axis=1), 1))
     ((16, 4096), True)
     """
-    channel = mechanism.channel
-    if isinstance(channel, TwoLevel) and isinstance(channel.sets, NearestCellSets):
-        return _nearest(mechanism, channel, cells)
-    if isinstance(channel, Product) and set(getattr(mechanism, "parts", ())) == {"x", "y"}:
+    if isinstance(mechanism, NearestCells):
+        return _nearest(mechanism, cells)
+    if mechanism.channel.side_by_side and set(mechanism.parts) == {"x", "y"}:
         return _coordinates(mechanism, cells)
-    if isinstance(channel, DirectionDistance) and isinstance(mechanism.domain, Rectangle):
-        return _from_reference(mechanism, channel, cells)
+    if isinstance(mechanism, TraCSD) and isinstance(mechanism.domain, Rectangle):
+        return _from_reference(mechanism, cells)
     raise NotSupported(
         f"maps are made from reports of nearest-cells, tracs-c, tracs-d on a rectangle, or of x and y, not of {mechanism.name}"
     )
@@ -134,9 +131,8 @@ def cells_along(mechanism: Mechanism, name: str) -> int:
 
 
 def _side(mechanism: Mechanism, name: str) -> Any:
-    parts = getattr(mechanism, "parts", None)
-    if isinstance(parts, Mapping) and set(parts) == {"x", "y"}:
-        return parts[name].domain
+    if set(mechanism.parts) == {"x", "y"}:
+        return mechanism.parts[name].domain
     return getattr(bounding_rectangle(mechanism), name)
 
 
@@ -145,10 +141,10 @@ def bounding_rectangle(mechanism: Mechanism) -> Rectangle:
     domain: Any = mechanism.domain
     if isinstance(domain, Rectangle):
         return domain
-    found = domain.square if isinstance(domain, Disc) else getattr(domain, "grid", None)
-    if not isinstance(found, Rectangle):
+    around = domain.square if isinstance(domain, Disc) else getattr(domain, "grid", None)
+    if not isinstance(around, Rectangle):
         raise NotSupported(f"a map needs a region with a grid of cells, not {type(domain).__name__}")
-    return found
+    return around
 
 
 def map_axes(law: NearestLaw, around: Rectangle, cells: int | tuple[int, int]) -> tuple[Integers, Integers]:
@@ -175,8 +171,8 @@ def nearest_grid(law: NearestLaw, around: Rectangle, cells: int | tuple[int, int
     return grid, grid.numbers.ravel()[flat]
 
 
-def _nearest(mechanism: Mechanism, channel: TwoLevel, cells: int | tuple[int, int]) -> PlaceChannel:
-    law = NearestLaw(channel)
+def _nearest(mechanism: NearestCells, cells: int | tuple[int, int]) -> PlaceChannel:
+    law = NearestLaw(mechanism)
     grid, inputs = nearest_grid(law, bounding_rectangle(mechanism), cells)
     check_size(grid)
     blocks = [min(size, max(FINEST, 4 * parts)) for size, parts in ((law.rows, grid.rows), (law.columns, grid.columns))]
@@ -187,7 +183,7 @@ def _nearest(mechanism: Mechanism, channel: TwoLevel, cells: int | tuple[int, in
 
 
 def _coordinates(mechanism: Mechanism, cells: int | tuple[int, int]) -> PlaceChannel:
-    parts: dict[str, Mechanism] = mechanism.parts  # type: ignore[attr-defined]
+    parts = mechanism.parts
     if isinstance(mechanism.domain, Parallelogram):
         raise NotSupported("a map of a parallelogram is not made yet; use nearest-cells on a Polygon")
     rows, columns = map_rows_and_columns(mechanism, cells)
@@ -202,14 +198,14 @@ def _coordinates(mechanism: Mechanism, cells: int | tuple[int, int]) -> PlaceCha
     return PlaceChannel(mechanism, grid, both, groups)
 
 
-def _from_reference(mechanism: Mechanism, channel: DirectionDistance, cells: int | tuple[int, int]) -> PlaceChannel:
+def _from_reference(mechanism: TraCSD, cells: int | tuple[int, int]) -> PlaceChannel:
     rows, columns = map_rows_and_columns(mechanism, cells)
     around = bounding_rectangle(mechanism)
     across, up = np.arange(columns + 1) / columns, np.arange(rows + 1) / rows
     edges = [float(side.low) + float(side.width) * share for side, share in ((around.x, across), (around.y, up))]
     grid = MapGrid(edges[0], edges[1], np.ones((rows, columns), np.bool_))
     check_size(grid)
-    law = ReferenceLaw(channel)
+    law = ReferenceLaw(mechanism.channel)
     matrix = [law.mixed(across[j], up[i], across[j + 1], up[i + 1]) for i in range(rows) for j in range(columns)]
     return PlaceChannel(mechanism, grid, np.array(matrix), law.groups)
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial import ConvexHull, QhullError, cKDTree
 
+from deniable.batch import Floats, Integers
 from deniable.core import Points, Rectangle
 from deniable.errors import InvalidParameter, OutOfDomain
-from deniable.studies.arrays import Floats, Integers
 from deniable.studies.trajectories.paths import Paths
 
 SIDE = 1 << 20
@@ -30,12 +30,12 @@ class Places:
     coordinates: Floats = field(repr=False)
 
     def __init__(self, coordinates: ArrayLike) -> None:
-        found = np.ascontiguousarray(coordinates, np.float64)
-        if found.ndim != 2 or found.shape[1] != 2 or len(found) == 0 or not np.isfinite(found).all():
+        checked = np.ascontiguousarray(coordinates, np.float64)
+        if checked.ndim != 2 or checked.shape[1] != 2 or len(checked) == 0 or not np.isfinite(checked).all():
             raise InvalidParameter("places must be pairs of finite numbers, at least one")
-        if len(np.unique(found, axis=0)) != len(found):
+        if len(np.unique(checked, axis=0)) != len(checked):
             raise InvalidParameter("places must differ from each other")
-        object.__setattr__(self, "coordinates", found)
+        object.__setattr__(self, "coordinates", checked)
 
     @classmethod
     def grid(cls, region: Rectangle) -> Places:

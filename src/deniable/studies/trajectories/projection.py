@@ -14,9 +14,9 @@ from functools import cached_property
 
 import numpy as np
 
+from deniable.batch import Floats
 from deniable.core import Interval, Rectangle
 from deniable.errors import InvalidParameter
-from deniable.studies.arrays import Floats
 from deniable.studies.trajectories.paths import Paths
 from deniable.studies.trajectories.regions import BoundingBox, Fitted, Outside, fit_to_box
 

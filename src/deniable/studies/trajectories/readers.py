@@ -22,14 +22,14 @@ ENDINGS = {
 
 def read_paths(path: str | Path, **options: Any) -> Loaded:
     """All paths of a CSV, GPX or GeoJSON file; options are those of read_csv, read_gpx and read_geojson."""
-    found: Loaded = _by_ending(path)[0](path, **options)
-    return found
+    loaded: Loaded = _by_ending(path)[0](path, **options)
+    return loaded
 
 
 def stream_paths(path: str | Path, **options: Any) -> PieceStream:
     """The same in pieces and little memory: see stream_csv, stream_gpx and stream_geojson."""
-    found: PieceStream = _by_ending(path)[1](path, **options)
-    return found
+    pieces: PieceStream = _by_ending(path)[1](path, **options)
+    return pieces
 
 
 def _by_ending(path: str | Path) -> tuple[Any, Any]:

@@ -84,17 +84,17 @@ def _places(header: list[str], columns: Mapping[str, str]) -> dict[str, int]:
     if unknown:
         raise InvalidParameter(f"columns may name {', '.join(NAMES)}, not {', '.join(sorted(unknown))}")
     plain = ["".join(letter for letter in name.lower() if letter.isalnum()) for name in header]
-    found: dict[str, int] = {}
+    by_role: dict[str, int] = {}
     for role, names in NAMES.items():
         if role in columns:
             if columns[role] not in header:
                 raise InvalidParameter(f"there is no column {columns[role]!r} for {role}; the file has {', '.join(header)[:200]}")
-            found[role] = header.index(columns[role])
+            by_role[role] = header.index(columns[role])
             continue
         known = [plain.index(name) for name in names if name in plain]
         if known:
-            found[role] = known[0]
-    pairs = [pair for pair in (("longitude", "latitude"), ("x", "y")) if set(pair) <= set(found)]
+            by_role[role] = known[0]
+    pairs = [pair for pair in (("longitude", "latitude"), ("x", "y")) if set(pair) <= set(by_role)]
     if not pairs:
         if not header:
             raise InvalidParameter("the file is empty; its first line names the columns, for example user,time,longitude,latitude")
@@ -102,7 +102,7 @@ def _places(header: list[str], columns: Mapping[str, str]) -> dict[str, int]:
             "the file has no columns named longitude and latitude, or x and y; rename them, or name them in `columns`"
         )
     # Degrees when there are both: x and y are then something else.
-    return {role: place for role, place in found.items() if role in ("user", "time", *pairs[0])}
+    return {role: place for role, place in by_role.items() if role in ("user", "time", *pairs[0])}
 
 
 def _rows(path: str | Path, encoding: str, separator: str, places: dict[str, int]) -> Iterator[Row]:

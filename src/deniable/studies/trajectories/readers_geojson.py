@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from deniable.batch import Floats
 from deniable.errors import InvalidParameter, Malformed
-from deniable.studies.arrays import Floats
 from deniable.studies.trajectories.check_ins import OrderedCheckIns, SortedCheckIns, seconds
 from deniable.studies.trajectories.json_events import JsonEvents
 from deniable.studies.trajectories.pieces import CHUNK, Bad, Loaded, Piece, PieceStream, joined

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
-from deniable.batch import StepKernel
-from deniable.core import DirectionDistance, RectangleView, TwoLevel
+from deniable.batch import Floats, Integers, StepKernel
+from deniable.core import DirectionDistance, TwoLevel
 from deniable.estimators import dense
-from deniable.studies.arrays import Floats, Integers
 
 DIRECTIONS, DISTANCES = 96, 48
 """Groups that reports are told apart by, at most."""
@@ -22,7 +21,6 @@ class ReferenceLaw:
     """Probabilities of groups of reports, for places spread evenly over a block. Blocks are given in shares of the sides."""
 
     def __init__(self, channel: DirectionDistance) -> None:
-        assert isinstance(channel.view, RectangleView)
         self.view, self._kernel = channel.view, StepKernel(channel)
         self._parts = (channel.direction, channel.distance)
         self.groups: tuple[Integers, Integers] = (
@@ -44,6 +42,23 @@ class ReferenceLaw:
         turns, shares = self._kernel.polar(indices)
         first, second = self._tables
         return np.asarray((first[turns].T @ second[shares]).ravel() / len(indices))
+
+    def of_cells(self, columns: int, rows: int, groups: tuple[Integers, Integers]) -> tuple[Floats, Floats]:
+        """For the middle of every cell of a grid, row by row: the probabilities of groups of directions, and of distances."""
+        across = np.minimum((np.arange(columns) + 0.5) / columns * self.view.columns, self.view.columns - 1).astype(np.int64)
+        up = np.minimum((np.arange(rows) + 0.5) / rows * self.view.rows, self.view.rows - 1).astype(np.int64)
+        turns, shares = self._kernel.polar((up[:, None] * self.view.columns + across).ravel())
+        first, second = (
+            np.add.reduceat(table, np.flatnonzero(np.diff(wider[np.flatnonzero(np.diff(own, prepend=-1))], prepend=-1)), axis=1)
+            for table, own, wider in zip(self._tables, self.groups, groups, strict=True)
+        )
+        return np.ascontiguousarray(first[turns]), np.ascontiguousarray(second[shares])
+
+
+@lru_cache(maxsize=4)
+def reference_law(channel: DirectionDistance) -> ReferenceLaw:
+    """The law of a channel; its tables serve all maps of its reports."""
+    return ReferenceLaw(channel)
 
 
 def _grouped(outputs: int, most: int) -> Integers:

@@ -9,9 +9,9 @@ from typing import Literal, NoReturn, get_args
 
 import numpy as np
 
+from deniable.batch import Flags, Floats
 from deniable.core import Rectangle
 from deniable.errors import InvalidParameter, OutOfDomain
-from deniable.studies.arrays import Flags, Floats
 from deniable.studies.trajectories.paths import Paths
 
 Outside = Literal["refuse", "clip", "drop"]

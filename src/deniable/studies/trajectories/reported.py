@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from deniable.batch import Reports, encode_many
-from deniable.core import DirectionDistance, Mechanism, NearestCellSets, Product, TwoLevel
+from deniable.core import Mechanism, NearestCells
 from deniable.errors import NotSupported
 from deniable.studies.trajectories.paths import Paths
 from deniable.studies.trajectories.perturb import within_region
@@ -25,14 +25,13 @@ def reports_of(perturbed: Paths, mechanism: Mechanism) -> Reports:
     5
     """
     channel = mechanism.channel
-    if isinstance(channel, DirectionDistance):
+    if channel.chained:
         raise NotSupported(
             "a walk of tracs-d has every place seen from the report before it: where people were then says where they are now, "
             "and a map that takes places for independent would be wrong. Make maps from nearest-cells or tracs-c"
         )
-    parts = channel.parts if isinstance(channel, Product) else (channel,)
-    nearest = isinstance(channel, TwoLevel) and isinstance(channel.sets, NearestCellSets)
-    if not (nearest or isinstance(channel, Product)) or any(part.inputs != part.outputs for part in parts):
+    cells = channel.side_by_side or ([channel] if isinstance(mechanism, NearestCells) else [])
+    if not cells or any(part.inputs != part.outputs for part in cells):
         raise NotSupported(f"places of {mechanism.name} do not tell its reports; keep the reports themselves")
-    cells = encode_many(mechanism, within_region(perturbed, mechanism.domain, "clip").places)
-    return Reports(mechanism, cells if isinstance(cells, tuple) else np.asarray(cells, np.uint64))
+    indices = encode_many(mechanism, within_region(perturbed, mechanism.domain, "clip").places)
+    return Reports(mechanism, indices if isinstance(indices, tuple) else np.asarray(indices, np.uint64))

@@ -67,11 +67,11 @@ class MovementSurvey:
     @cached_property
     def length_starts(self) -> tuple[int, ...]:
         """The least length of every range: 1, 2, 3, 4, 6, 8, 12, 16, … up to `longest`, which stands for all above too."""
-        found = [1, 2]
-        while found[-1] < self.longest:
-            power = 1 << (found[-1].bit_length() - 1)
-            found.append(3 * power // 2 if found[-1] == power else 2 * power)
-        return (*(start for start in found if start < self.longest), self.longest)
+        starts = [1, 2]
+        while starts[-1] < self.longest:
+            power = 1 << (starts[-1].bit_length() - 1)
+            starts.append(3 * power // 2 if starts[-1] == power else 2 * power)
+        return (*(start for start in starts if start < self.longest), self.longest)
 
     @cached_property
     def mechanisms(self) -> dict[Question, Mechanism]:
@@ -80,7 +80,7 @@ class MovementSurvey:
         return {name: _best(sizes[name], Epsilon(self.epsilon)) for name in QUESTIONS}
 
     def randomize(self, path: object, coins: Coins = SYSTEM) -> Answer:
-        """One person's message."""
+        """What one person sends: one question about their path, answered privately."""
         walks = Walks.of(Paths.of([path]), self.region)  # type: ignore[list-item]
         question = QUESTIONS[coins.below(len(QUESTIONS))]
         return Answer(question, self.mechanisms[question].randomize(self._answer(walks, 0, question, coins), coins))
@@ -115,17 +115,17 @@ class MovementSurvey:
         for name in QUESTIONS:
             if sources[name].mechanism.fingerprint != self.mechanisms[name].fingerprint:
                 raise InvalidParameter(f"the reports for {name!r} were made by another recipe than this survey's")
-        found = {name: shares(sources[name], target="population") for name in QUESTIONS}
+        answers = {name: shares(sources[name], target="population") for name in QUESTIONS}
         return MovementModel(
-            self.region, self.moves, self.length_starts, found["length"], found["start"], found["move"], found["end"]
+            self.region, self.moves, self.length_starts, answers["length"], answers["start"], answers["move"], answers["end"]
         )
 
 
 def _best(size: int, epsilon: Epsilon) -> Mechanism:
-    made: list[Mechanism] = []
+    candidates: list[Mechanism] = []
     for kind in mechanisms_for("field", Categories(size)):
         try:
-            made.append(kind(domain=Categories(size), epsilon=epsilon))
+            candidates.append(kind(domain=Categories(size), epsilon=epsilon))
         except InvalidParameter:  # a subset needs more values than a very large epsilon leaves
             continue
-    return min(made, key=lambda one: support(one).variance(1, 1 / size))
+    return min(candidates, key=lambda one: support(one).variance(1, 1 / size))

@@ -8,11 +8,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.batch import Keystream, SystemKeystream
+from deniable.batch import Floats, Integers, Keystream, SystemKeystream
 from deniable.core import Rectangle
 from deniable.errors import InvalidParameter
 from deniable.estimators import Estimate
-from deniable.studies.arrays import Floats, Integers
 from deniable.studies.trajectories.grid_walks import GridMoves
 from deniable.studies.trajectories.paths import Paths
 
@@ -58,8 +57,8 @@ class MovementModel:
         cells, lengths = self._walked(OVERSAMPLED * count, stream)
         ends = cells[np.arange(len(cells)), lengths - 1]
         wanted = self.ends.projected("simplex").value
-        made = np.bincount(ends, minlength=self.region.size) / len(ends)
-        weight = np.minimum(wanted / np.maximum(made, 1 / len(ends)), MOST_WEIGHT)[ends]
+        drawn = np.bincount(ends, minlength=self.region.size) / len(ends)
+        weight = np.minimum(wanted / np.maximum(drawn, 1 / len(ends)), MOST_WEIGHT)[ends]
         # Ends that are never wanted leave nothing to choose among: then every walk is as good.
         chosen = _indices_by_weight(weight if weight.sum() > 0 else np.ones_like(weight), count, stream)
         return self._placed(cells[chosen], lengths[chosen], stream)
@@ -103,5 +102,5 @@ def uniform(count: int, stream: Keystream) -> Floats:
 def _indices_by_weight(weights: Floats, count: int, stream: Keystream) -> Integers:
     """Indices drawn in proportion to weights."""
     sums = np.cumsum(np.maximum(weights, 0.0))
-    found = np.searchsorted(sums, uniform(count, stream) * sums[-1], "right")
-    return np.asarray(np.minimum(found, np.flatnonzero(weights > 0)[-1]), np.int64)
+    places = np.searchsorted(sums, uniform(count, stream) * sums[-1], "right")
+    return np.asarray(np.minimum(places, np.flatnonzero(weights > 0)[-1]), np.int64)

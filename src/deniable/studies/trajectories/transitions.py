@@ -14,10 +14,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from deniable.batch import Reports
+from deniable.batch import Floats, Integers, Reports
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import Estimate, simplex
-from deniable.studies.arrays import Floats, Integers
 from deniable.studies.trajectories.map_grid import MapGrid
 from deniable.studies.trajectories.place_channel import PlaceChannel, place_channel
 
@@ -154,7 +153,7 @@ def _table(kind: Kind, laid: PlaceChannel, reports: Reports, pairs: Integers, bo
         # which is too small where rare products have not come up.
         spread = _expected_spread(laid, weights, value, full) / (paths - 1)
     names = laid.grid.labels
-    found = PlaceTable(
+    table = PlaceTable(
         value=value,
         variance=np.diagonal(spread).copy() if full else spread,
         covariance=spread if full else None,
@@ -165,8 +164,8 @@ def _table(kind: Kind, laid: PlaceChannel, reports: Reports, pairs: Integers, bo
         total=1.0,
         bounds=(0.0, 1.0),
     )
-    object.__setattr__(found, "grid", laid.grid)
-    return found
+    object.__setattr__(table, "grid", laid.grid)
+    return table
 
 
 def _averages(weights: Floats, groups: Integers, pairs: Integers, bounds: Integers, full: bool) -> tuple[Floats, Floats]:
@@ -223,11 +222,11 @@ def _distance_weights(grid: MapGrid, cuts: Floats) -> Floats:
     x = left[:, None] + (right - left)[:, None] * np.tile(share, POINTS)
     y = lower[:, None] + (upper - lower)[:, None] * np.repeat(share, POINTS)
     cells = len(grid)
-    found = np.zeros((len(cuts) - 1, cells, cells))
+    weights = np.zeros((len(cuts) - 1, cells, cells))
     for a in range(cells):
         apart = np.hypot(x[a][None, :, None] - x[:, None, :], y[a][None, :, None] - y[:, None, :]).reshape(cells, -1)
         place = np.searchsorted(cuts, apart, "right") - 1
         place = np.where(apart == cuts[-1], len(cuts) - 2, place)
         for d in range(len(cuts) - 1):
-            found[d, a] = (place == d).mean(axis=1)
-    return found.reshape(len(cuts) - 1, -1)
+            weights[d, a] = (place == d).mean(axis=1)
+    return weights.reshape(len(cuts) - 1, -1)

@@ -12,8 +12,8 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
+from deniable.batch import Floats
 from deniable.errors import InvalidParameter
-from deniable.studies.arrays import Floats
 from deniable.studies.trajectories.paths import Paths
 from deniable.studies.trajectories.pieces import Piece, Unit, in_pieces
 

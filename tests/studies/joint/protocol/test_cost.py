@@ -120,7 +120,7 @@ def test_three_levels_are_told() -> None:
     assert words[3] == "Against such a partner your answer is fairly hidden."
     assert words[4].startswith("Experimental: the two-party protocol trusts both sides")
     assert math.isinf(joint_privacy(CLEAR).known_pairing)
-    assert "practically disclosed; he can learn it outright" in joint_privacy(CLEAR).words()[3]
+    assert "practically disclosed; the partner can learn it outright" in joint_privacy(CLEAR).words()[3]
 
 
 def run(folder: Path, *arguments: str, private: str = "") -> Result:

@@ -8,7 +8,7 @@ import pytest
 
 from deniable.errors import BadMessage
 from deniable.studies.joint.protocol.oblivious_transfer import TransferChooser, TransferSender, transfer_key
-from deniable.studies.joint.protocol.ristretto import checked_point, random_scalar, scalar_bytes, scalar_from
+from deniable.studies.joint.protocol.ristretto import checked_point
 from deniable.studies.joint.protocol.transfer_extension import COLUMNS, ExtendedChooser, ExtendedSender
 
 SESSION = b"session of the test"
@@ -45,14 +45,6 @@ def test_what_is_no_point_is_refused(point: bytes) -> None:
         TransferChooser(SESSION, point, [0])
     with pytest.raises(BadMessage, match="point"):
         TransferSender(SESSION).keys(point)
-
-
-def test_scalars_have_one_form() -> None:
-    scalar = random_scalar()
-    assert scalar_from(scalar_bytes(scalar)) == scalar
-    for data in (bytes(32), b"\xff" * 32, b"short"):
-        with pytest.raises(BadMessage, match="scalar"):
-            scalar_from(data)
 
 
 def test_extended_transfers_are_transfers() -> None:

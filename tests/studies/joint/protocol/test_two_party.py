@@ -158,7 +158,7 @@ def test_user_1s_view_can_be_made_from_his_own_indicator(own: bool, monkeypatch:
 def test_a_forged_answer_voids_the_draw() -> None:
     messages = iter([b"".join(times_base(random_scalar()) for _ in range(64)), secrets.token_bytes(16)])
     said: list[tuple[int, int]] = []
-    with pytest.raises(BadMessage, match="no label"):
+    with pytest.raises(BadMessage, match="not a label"):
         drive(draw_as_first(LAW, CONTEXT), said, messages)
     assert two_party.MEANING not in [kind for kind, _ in said]
 

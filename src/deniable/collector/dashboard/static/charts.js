@@ -26,6 +26,9 @@ export function figure({ caption, summary, draw, table, method = null }) {
   const made = element("figure", {}, element("figcaption", {}, caption), drawing);
   if (method) made.append(element("details", {}, element("summary", {}, "How this was worked out"), element("p", { class: "quiet" }, method)));
   if (table) made.append(element("details", {}, element("summary", {}, "The same as a table"), table));
+  const save = element("button", { type: "button", class: "save" }, "Save as a picture (PNG)");
+  save.addEventListener("click", () => savePicture(drawing));
+  made.append(save);
   let drawn = 0;
   const redraw = () => {
     const width = Math.max(260, Math.floor(made.clientWidth));
@@ -38,6 +41,33 @@ export function figure({ caption, summary, draw, table, method = null }) {
   };
   new ResizeObserver(redraw).observe(made);
   return made;
+}
+
+const LOOKS = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-linejoin", "stroke-dasharray", "font-family", "font-size", "font-weight"];
+
+/** The drawing in a file of its own: the page's styles do not reach there, so each shape takes its looks with it. */
+async function savePicture(drawing) {
+  const copy = drawing.cloneNode(true);
+  const [old, made] = [drawing, copy].map((whole) => [...whole.querySelectorAll("*")]);
+  old.forEach((one, i) => {
+    const looks = getComputedStyle(one);
+    for (const name of LOOKS) made[i].setAttribute(name, looks.getPropertyValue(name));
+  });
+  const { width, height } = drawing.getBoundingClientRect();
+  for (const [name, value] of Object.entries({ xmlns: SPACE, width, height })) copy.setAttribute(name, value);
+  copy.prepend(shape("rect", { width: "100%", height: "100%", fill: getComputedStyle(document.body).backgroundColor }));
+  const source = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }));
+  const picture = new Image();
+  picture.src = source;
+  await picture.decode();
+  URL.revokeObjectURL(source);
+  const canvas = element("canvas", { width: Math.round(2 * width), height: Math.round(2 * height) });
+  canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
+  canvas.toBlob((data) => {
+    const link = element("a", { download: `${drawing.getAttribute("aria-label").slice(0, 40).replace(/[^\w]+/g, "-")}.png`, href: URL.createObjectURL(data) });
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }, "image/png");
 }
 
 /** Round numbers from low to high, about `wanted` of them. */
@@ -110,6 +140,38 @@ export function dots(rows, { title, show = short }) {
         text(left - 12, y + 4.5, fitted(row.label, labels - 16), { "text-anchor": "end" }),
         ...whisker(at, row.low, row.high, y),
         shape("circle", { cx: at(row.value), cy: y, r: 5.5, class: "dot" }),
+      ];
+    });
+    return [bottom + (title ? 48 : 26), ...axis, ...shapes];
+  };
+}
+
+/** Points with whiskers on one axis, in blocks with a heading: blocks of {name, rows of {group, value, low, high}}. */
+export function grouped(blocks, { title, show = short }) {
+  return (width) => {
+    const all = blocks.flatMap(({ rows }) => rows);
+    const labels = Math.min(0.38 * width, 7.4 * Math.max(...all.map(({ group }) => group.length)) + 18);
+    const [left, right, top, each, head] = [labels, width - 18, 6, 24, 30];
+    const bottom = top + blocks.reduce((sum, { rows }) => sum + head + rows.length * each, 0) + 4;
+    let [low, high] = [Math.min(...all.map((row) => row.low)), Math.max(...all.map((row) => row.high))];
+    const room = 0.06 * (high - low || Math.abs(high) || 1);
+    [low, high] = [low - room, high + room];
+    const [at, axis] = axisBelow({ low, high, left, right, top, bottom, title, show });
+    let y = top;
+    const shapes = blocks.flatMap(({ name, rows }) => {
+      y += head;
+      const begin = y;
+      y += rows.length * each;
+      return [
+        text(0, begin - 8, fitted(name, width), { class: "strong" }),
+        ...rows.flatMap((row, i) => {
+          const middle = begin + i * each + each / 2;
+          return [
+            text(left - 12, middle + 4.5, fitted(row.group, labels - 16), { "text-anchor": "end" }),
+            ...whisker(at, row.low, row.high, middle),
+            shape("circle", { cx: at(row.value), cy: middle, r: 5.5, class: "dot" }),
+          ];
+        }),
       ];
     });
     return [bottom + (title ? 48 : 26), ...axis, ...shapes];
@@ -201,6 +263,37 @@ export function curve(points, { title, sideTitle, showX = short, showY = short, 
     const area = filled ? [shape("path", { d: `${path}L${at(points.at(-1)[0])} ${bottom}L${at(points[0][0])} ${bottom}Z`, class: "area" })] : [];
     const dot = mark ? [shape("circle", { cx: at(mark[0]), cy: up(mark[1]), r: 6, class: "dot" })] : [];
     return [bottom + 50, ...axes, ...area, shape("path", { d: path, class: "curve" }), ...dot];
+  };
+}
+
+/** Lines with bands, one under the other on the same scale: series of {name, points: [{window, value, low, high}]}. */
+export function trend(series, { show }) {
+  return (width) => {
+    const [left, right, each, gap] = [64, width - 14, 96, 34];
+    const all = series.flatMap(({ points }) => points);
+    const names = [...new Set(all.map(({ window }) => window))].sort();
+    let [low, high] = [Math.min(...all.map((point) => point.low)), Math.max(...all.map((point) => point.high))];
+    const room = 0.04 * (high - low || Math.abs(high) || 1);
+    [low, high] = [low - room, high + room];
+    const at = (window) => left + (names.indexOf(window) / (names.length - 1)) * (right - left);
+    const step = Math.ceil(names.length / Math.max(1, Math.floor((right - left) / 90)));
+    const shapes = series.flatMap(({ name, points }, i) => {
+      const top = 22 + i * (each + gap);
+      const up = (value) => top + each - ((value - low) / (high - low)) * each;
+      const side = ticks(low, high, 3).flatMap((tick) => [line(left, up(tick), right, up(tick), "grid"), text(left - 8, up(tick) + 4, show(tick), { "text-anchor": "end", class: "faint" })]);
+      const edge = (end) => points.map((point) => `${at(point.window)} ${up(point[end])}`);
+      return [
+        text(left, top - 7, fitted(name, right - left)),
+        ...side,
+        shape("path", { d: `M${edge("low").join("L")}L${edge("high").reverse().join("L")}Z`, class: "area" }),
+        shape("path", { d: `M${edge("value").join("L")}`, class: "curve" }),
+        ...points.map((point) => shape("circle", { cx: at(point.window), cy: up(point.value), r: 3.5, class: "dot" })),
+      ];
+    });
+    const bottom = 22 + series.length * (each + gap) - gap;
+    const ends = (i) => (i === 0 ? "start" : at(names[i]) > right - 40 ? "end" : "middle");
+    const below = names.flatMap((name, i) => (i % step ? [] : [text(at(name), bottom + 20, name, { "text-anchor": ends(i), class: "faint" })]));
+    return [bottom + 30, ...shapes, ...below];
   };
 }
 

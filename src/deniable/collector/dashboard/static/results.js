@@ -1,6 +1,8 @@
 // What the public sums say, with intervals; they move in the survey's own steps.
 
 import { bars, dots, figure, histogram, map, rose } from "./charts.js";
+import { groupLinks, groupsOf } from "./groups.js";
+import { trendOf, windowsOf } from "./trend.js";
 import { answerName, ask, begin, complain, count, element, percent, short, surveyHash, table } from "./page.js";
 
 const EVERY = 5000;
@@ -12,10 +14,13 @@ const unit = element("span", {}, " reports");
 const said = element("p", { role: "status" }, number, unit);
 const policy = element("p", { class: "quiet" });
 const windows = element("p");
+const links = element("p");
 const body = element("div");
 const files = element("p", { class: "quiet" });
-main.append(heading, said, policy, windows, body, files);
+main.append(heading, said, policy, links, windows, body, files);
 let last = "";
+let compared = "";
+let hasGroups = true;
 let chosen = "";
 
 const TITLES = { frequency: "Shares", mean: "Mean", quantiles: "Quantiles", distribution: "Distribution", direction: "Direction", words: "Frequent words" };
@@ -88,21 +93,25 @@ function shrinking(attribute) {
 const spoken = (cell) => (/[",\n]/.test(String(cell)) ? `"${String(cell).replaceAll('"', '""')}"` : String(cell));
 
 /** Everything on the page as a file: rows for a spreadsheet, or what the collector said. */
-function downloads(found) {
+function downloads(found, groups) {
   if (found.waiting) return;
-  const head = ["question", "what", "label", "estimate", "low", "high", "reports", "epsilon", "as of", "window"];
+  const head = ["question", "what", "label", "estimate", "low", "high", "reports", "epsilon", "as of", "window", "group"];
   const lines = found.attributes.flatMap((attribute) =>
     attribute.views.flatMap(({ what, rows }) =>
-      rows.map((row) => [attribute.question, what, row.label, row.value, row.low, row.high, attribute.n, found.epsilon, found.as_of, found.window]),
+      rows.map((row) => [attribute.question, what, row.label, row.value, row.low, row.high, attribute.n, found.epsilon, found.as_of, found.window, ""]),
     ),
   );
-  const csv = [head, ...lines].map((line) => line.map(spoken).join(",")).join("\r\n");
+  const reports = Object.fromEntries(groups.groups.map(({ name, n }) => [name, n]));
+  const between = groups.attributes.flatMap(({ question, what, rows }) =>
+    rows.map((row) => [question, `${what} between groups`, row.label, row.value, row.low, row.high, reports[row.group], found.epsilon, found.as_of, "", row.group]),
+  );
+  const csv = [head, ...lines, ...between].map((line) => line.map(spoken).join(",")).join("\r\n");
   const link = (words, kind, text, end) => {
     const made = element("a", { download: `${surveyHash.slice(0, 12)}.${end}`, href: URL.createObjectURL(new Blob([text], { type: kind })) }, words);
     return made;
   };
   for (const old of files.querySelectorAll("a")) URL.revokeObjectURL(old.href);
-  files.replaceChildren("Download: ", link("CSV", "text/csv", csv, "csv"), " · ", link("JSON", "application/json", JSON.stringify(found, null, 2), "json"));
+  files.replaceChildren("Download: ", link("CSV", "text/csv", csv, "csv"), " · ", link("JSON", "application/json", JSON.stringify(groups.groups.length ? { ...found, between_groups: groups } : found, null, 2), "json"));
 }
 
 async function mapOf(attribute, place) {
@@ -119,7 +128,7 @@ async function mapOf(attribute, place) {
     place.replaceChildren(
       element("h3", {}, "Map"),
       figure({
-        caption: `Fullest: ${where(fullest[0])}, ${percent(fullest[0].value)}. From ${count(found.n)} reports; made anew at most once a minute. In 95 of 100 such surveys each interval holds the true share.`,
+        caption: `Fullest: ${where(fullest[0])}, ${percent(fullest[0].value)}. From ${count(found.n)} reports; updated at most once a minute. In 95 of 100 such surveys an interval holds the true share, wherever people are.`,
         method: `${found.method}.`,
         summary: `${attribute.question} Fullest cell ${where(fullest[0])}: ${percent(fullest[0].value)}, between ${percent(fullest[0].low)} and ${percent(fullest[0].high)}.`,
         draw: map(found.cells, { show: percent }),
@@ -129,6 +138,26 @@ async function mapOf(attribute, place) {
   } catch (error) {
     place.replaceChildren(element("p", { class: "quiet" }, error.message));
   }
+}
+
+/** Under each question how it changed, when all windows are shown together. */
+async function trends(found) {
+  const names = Object.keys(found.windows).filter(Boolean).sort();
+  if (found.window || names.length < 2) return;
+  const windows = await windowsOf(names);
+  for (const attribute of found.attributes) {
+    const place = body.querySelector(`#trend-${CSS.escape(attribute.name)}`);
+    place?.replaceChildren(...trendOf(windows, attribute, found.level));
+  }
+}
+
+/** Under each question how the groups differ, when the survey has groups and all windows are shown together. */
+function groupsBelow(groups, drawn) {
+  const key = JSON.stringify(groups);
+  if (!groups.groups.length || (key === compared && !drawn)) return;
+  compared = key;
+  links.replaceChildren(...groupLinks(groups));
+  for (const { name } of groups.attributes) body.querySelector(`#groups-${CSS.escape(name)}`)?.replaceChildren(...(chosen ? [] : groupsOf(groups, name)));
 }
 
 function section(attribute, level) {
@@ -141,6 +170,7 @@ function section(attribute, level) {
     made.append(place);
     mapOf(attribute, place);
   }
+  made.append(element("div", { id: `groups-${attribute.name}` }), element("div", { id: `trend-${attribute.name}` }));
   return made;
 }
 
@@ -164,18 +194,23 @@ async function refresh(again = true) {
     if (number.textContent !== shown) number.textContent = shown;
     unit.hidden = Boolean(found.waiting);
     policy.textContent = `Each answer is private at ε = ${found.epsilon}. ${found.as_of ? `As of ${found.as_of}. ` : ""}${found.release}`;
-    downloads(found);
+    const groups = hasGroups ? await ask(`v1/surveys/${surveyHash}/groups`) : { groups: [], attributes: [] };
+    hasGroups = groups.groups.length > 0;
+    downloads(found, groups);
     if (found.waiting) {
       body.replaceChildren(element("p", {}, "There are no numbers yet: those of a few people would give away each of them."));
     } else chooser(found);
     const key = `${found.n} ${found.window} ${found.as_of}`;
-    if (key !== last && !found.waiting) {
+    const drawn = key !== last && !found.waiting;
+    if (drawn) {
       last = key;
       // Open tables stay open while the numbers change.
       const open = [...body.querySelectorAll("details")].map((details) => details.open);
       body.replaceChildren(...found.attributes.map((attribute) => section(attribute, found.level)));
       [...body.querySelectorAll("details")].forEach((details, i) => (details.open = open[i] ?? false));
-    }
+      groupsBelow(groups, true);
+      await trends(found);
+    } else groupsBelow(groups, false);
     main.querySelector("[role=alert]")?.remove();
   } catch (error) {
     if (!main.querySelector("[role=alert]")) complain(main, error);

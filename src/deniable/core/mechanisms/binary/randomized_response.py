@@ -38,7 +38,6 @@ class RandomizedResponse(Mechanism):
         return TwoLevel.at(Singleton(2), self.privacy)
 
     def decode(self, output: int) -> int:
-        """The reported bit."""
         return self.domain.decode(output)
 
     @classmethod

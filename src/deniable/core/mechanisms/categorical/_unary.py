@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Self
 
 from deniable.core.channels.bits import MOST_BITS
+from deniable.core.domains.categories import Categories
 from deniable.core.exact.epsilon import Epsilon
 from deniable.core.exact.exponential import exp_bounds
 from deniable.core.mechanisms.categorical_base import CategoricalMechanism
@@ -25,6 +28,13 @@ class UnaryMechanism(CategoricalMechanism):
         """The categories whose bit is 1."""
         self.channel.check(0, output)
         return [self.domain.decode(value) for value in range(self.domain.size) if output >> value & 1]
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        """Few categories, names, and many categories."""
+        yield cls(domain=Categories(3), epsilon=1)
+        yield cls(domain=Categories(["red", "green", "blue", "other"]), epsilon=0.05)
+        yield cls(domain=Categories(64), epsilon=4)
 
 
 def bit_scale(epsilon: Epsilon) -> int:

@@ -25,7 +25,7 @@ class BinaryLocalHashing(LocalHashing):
     """
 
     name: ClassVar[str] = "blh"
-    source: ClassVar[str] = "Bassily, Smith 2015; Wang et al. 2017"
+    source: ClassVar[str] = "Bassily, Smith 2015; Wang, Blocki, Li, Jha 2017"
     tasks: ClassVar[tuple[str, ...]] = ("frequency",)
 
     @property

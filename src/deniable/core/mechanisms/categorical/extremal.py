@@ -67,11 +67,11 @@ class Extremal(Mechanism):
     @cached_property
     def _raised(self) -> list[Fraction]:
         """For every category, the total weight of the patterns that hold it."""
-        found = [Fraction(0)] * self.domain.size
+        raised = [Fraction(0)] * self.domain.size
         for pattern, share in zip(self.patterns, self.shares, strict=True):
             for x in pattern:
-                found[x] += share
-        return found
+                raised[x] += share
+        return raised
 
     def build(self) -> Table:
         """Integer weights; every entry of column j lies between low_j and floor(low_j e**epsilon)."""
@@ -125,7 +125,7 @@ def _sets(patterns: Any, size: int) -> tuple[tuple[int, ...], ...]:
         raise InvalidParameter(f"{rule}, at least two")
     if len(patterns) * size > MOST_WEIGHTS:
         raise InvalidParameter(f"patterns: categories times patterns may be at most {MOST_WEIGHTS}")
-    found = []
+    checked = []
     for pattern in patterns:
         if isinstance(pattern, str) or not isinstance(pattern, Sequence):
             raise InvalidParameter(rule)
@@ -133,17 +133,17 @@ def _sets(patterns: Any, size: int) -> tuple[tuple[int, ...], ...]:
         whole = sorted({x for x in numbers if x is not None and 0 <= x < size})
         if not whole or len(whole) != len(numbers) or len(whole) == size:
             raise InvalidParameter(f"{rule}, each once, neither none nor all of them")
-        found.append(tuple(whole))
-    if len(set(found)) != len(found):
+        checked.append(tuple(whole))
+    if len(set(checked)) != len(checked):
         raise InvalidParameter("patterns must differ from one another; add up the weights of equal ones")
-    return tuple(found)
+    return tuple(checked)
 
 
 def _shares(weights: Any, count: int) -> tuple[Fraction, ...]:
     if isinstance(weights, str) or not isinstance(weights, Sequence) or len(weights) != count:
         raise InvalidParameter(f"weights must have one positive number per pattern: {count}")
     exact = [as_fraction(weight) for weight in weights]
-    found = tuple(weight for weight in exact if weight is not None and weight > 0)
-    if len(found) != count or max(found) > min(found) * 10**9:
+    positive = tuple(weight for weight in exact if weight is not None and weight > 0)
+    if len(positive) != count or max(positive) > min(positive) * 10**9:
         raise InvalidParameter("weights must be positive numbers within a factor of 1e9 of one another")
-    return found
+    return positive

@@ -35,7 +35,6 @@ class KaryRandomizedResponse(CategoricalMechanism):
         return TwoLevel.at(Singleton(self.domain.size), self.privacy)
 
     def decode(self, output: int) -> int | str:
-        """The reported category."""
         return self.domain.decode(output)
 
     @classmethod

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from deniable.core.channels.bits import Bits
-from deniable.core.domains.categories import Categories
 from deniable.core.mechanisms.categorical._unary import UnaryMechanism, bit_scale, truthful_weight
 
 
@@ -21,6 +19,7 @@ class OptimizedUnaryEncoding(UnaryMechanism):
     Cost: k draws, k bits on the wire. Best for many categories when bits are cheap.
     Source: Wang, Blocki, Li and Jha, "Locally differentially private protocols for frequency estimation", 2017.
 
+    >>> from deniable import Categories
     >>> OptimizedUnaryEncoding(domain=Categories(20), epsilon=1).certificate().holds
     True
     """
@@ -34,10 +33,3 @@ class OptimizedUnaryEncoding(UnaryMechanism):
         scale = bit_scale(self.privacy)
         other = scale - truthful_weight(scale, self.privacy.exact)
         return Bits(self.domain.size, own=scale // 2, other=other, scale=scale)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        """Few categories, names, and many categories."""
-        yield cls(domain=Categories(3), epsilon=1)
-        yield cls(domain=Categories(["red", "green", "blue", "other"]), epsilon=0.05)
-        yield cls(domain=Categories(64), epsilon=4)

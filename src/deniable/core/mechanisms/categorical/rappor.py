@@ -141,11 +141,11 @@ class Rappor(UnaryMechanism):
         if isinstance(reports, bool) or not isinstance(reports, int) or reports < 1:
             raise InvalidParameter("reports must be a whole number, at least 1")
         kept, lost = self.kept, LAYER - self.kept
-        found = Fraction(1)
+        ratio = Fraction(1)
         for one, zero in ((self.ones, self.zeros), (LAYER - self.zeros, LAYER - self.ones)):
             high, low = one**reports, zero**reports
-            found *= Fraction(kept * high + lost * low, lost * high + kept * low)
-        return found
+            ratio *= Fraction(kept * high + lost * low, lost * high + kept * low)
+        return ratio
 
     def level_of(self, reports: int) -> float:
         """ln of `ratio_of`: `epsilon` for one report, nearing `permanent` for many."""

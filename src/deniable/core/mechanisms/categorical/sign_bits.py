@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from deniable.core.channels.bits import Bits
-from deniable.core.domains.categories import Categories
 from deniable.core.mechanisms.categorical._unary import UnaryMechanism, bit_scale, truthful_weight
 
 
@@ -22,6 +20,7 @@ class SignBits(UnaryMechanism):
     Cost: k draws, k bits on the wire. `oue` has 4E/(E-1)**2 = 1/c**2 - 1 for rare categories.
     Source: lecture notes on local privacy, corrected.
 
+    >>> from deniable import Categories
     >>> SignBits(domain=Categories(20), epsilon=1).certificate().holds
     True
     """
@@ -39,10 +38,3 @@ class SignBits(UnaryMechanism):
         """The report as a vector of +1 and -1."""
         self.channel.check(0, output)
         return [1 if output >> value & 1 else -1 for value in range(self.domain.size)]
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        """Few categories, names, and many categories."""
-        yield cls(domain=Categories(3), epsilon=1)
-        yield cls(domain=Categories(["red", "green", "blue", "other"]), epsilon=0.05)
-        yield cls(domain=Categories(64), epsilon=4)

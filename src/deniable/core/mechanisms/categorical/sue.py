@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from deniable.core.channels.bits import Bits
-from deniable.core.domains.categories import Categories
 from deniable.core.mechanisms.categorical._unary import UnaryMechanism, bit_scale, truthful_weight
 
 
@@ -21,6 +19,7 @@ class SymmetricUnaryEncoding(UnaryMechanism):
     Cost: k draws, k bits on the wire.
     Source: Erlingsson, Pihur and Korolova, "RAPPOR", 2014; named in Wang et al., 2017.
 
+    >>> from deniable import Categories
     >>> SymmetricUnaryEncoding(domain=Categories(20), epsilon=1).certificate().holds
     True
     """
@@ -34,10 +33,3 @@ class SymmetricUnaryEncoding(UnaryMechanism):
         scale = bit_scale(self.privacy)
         own = truthful_weight(scale, self.privacy.exact / 2)
         return Bits(self.domain.size, own=own, other=scale - own, scale=scale)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        """Few categories, names, and many categories."""
-        yield cls(domain=Categories(3), epsilon=1)
-        yield cls(domain=Categories(["red", "green", "blue", "other"]), epsilon=0.05)
-        yield cls(domain=Categories(64), epsilon=4)

@@ -30,7 +30,7 @@ class CircularOGPM(CircularMechanism):
     """
 
     name: ClassVar[str] = "circular-ogpm"
-    source: ClassVar[str] = "dissertation, Theorem 8"
+    source: ClassVar[str] = "Zheng, Mishra, Hu 2025; dissertation, Theorem 8"
     published_as: ClassVar[str] = "circular-ogpm"
     tasks: ClassVar[tuple[str, ...]] = ("distribution",)
 

@@ -31,7 +31,7 @@ class CircularRedesignedSquareWave(CircularMechanism):
     """
 
     name: ClassVar[str] = "circular-redesigned-sw"
-    source: ClassVar[str] = "dissertation, section D.2.6"
+    source: ClassVar[str] = "Zheng, Hu 2026a; dissertation, Section D.2.6"
     tasks: ClassVar[tuple[str, ...]] = ("distribution",)
 
     def build(self) -> TwoLevel:

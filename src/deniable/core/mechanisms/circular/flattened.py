@@ -34,7 +34,7 @@ class Flattened(CircularMechanism):
 
     inner: str = "pm-c"
     name: ClassVar[str] = "flattened"
-    source: ClassVar[str] = "dissertation, section 5.6"
+    source: ClassVar[str] = "Zheng, Mishra, Hu 2025; dissertation, Section 5.6"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -45,9 +45,9 @@ class Flattened(CircularMechanism):
     def linear(self) -> NumericMechanism:
         """The mechanism on the circle cut open at 0."""
         interval = Interval(0, self.domain.period, cells=self.domain.cells)
-        found = mechanism_class(self.inner)(domain=interval, epsilon=self.privacy)
-        assert isinstance(found, NumericMechanism)
-        return found
+        mechanism = mechanism_class(self.inner)(domain=interval, epsilon=self.privacy)
+        assert isinstance(mechanism, NumericMechanism)
+        return mechanism
 
     def build(self) -> Channel:
         """The inner mechanism's channel."""

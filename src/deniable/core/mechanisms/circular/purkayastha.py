@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar, Self
 
 from deniable.core.channels.profile import Profile, wrapped
@@ -12,7 +11,6 @@ from deniable.core.domains.circle import Circle
 from deniable.core.exact.exponential import exp_floor
 from deniable.core.exact.lattice import Grid, cells, check_count
 from deniable.core.mechanisms.numeric_base import CircularMechanism
-from deniable.core.mechanisms.reading import Affine, middles
 from deniable.errors import InvalidParameter
 
 MOST_POINTS = 1 << 16
@@ -54,11 +52,6 @@ class Purkayastha(CircularMechanism):
         # A small epsilon needs fine weights: neighbours must differ.
         unit = 1 << max(UNIT_BITS, 20 + int(n / exact).bit_length())
         return wrapped([exp_floor(unit, exact * (n - 2 * d) / n) for d in range(n // 2 + 1)], cells=n)
-
-    @cached_property
-    def reading(self) -> Affine:
-        """The middles of the cells."""
-        return middles(self.points)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

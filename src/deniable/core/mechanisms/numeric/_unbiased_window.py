@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from deniable.core.channels.sets import Windows
 from deniable.core.channels.two_level import TwoLevel
 from deniable.core.mechanisms.reading import Affine, Values
 from deniable.errors import InvalidParameter
@@ -24,8 +23,8 @@ def unbiased_reading(channel: TwoLevel) -> Affine:
 
     The mean output of row i is alpha + beta i: the window moves one cell per row, all else stays.
     """
-    window = channel.sets
-    if not isinstance(window, Windows) or window.first != window.offset or window.last != window.offset + window.inputs - 1:
+    window = channel.sets.window
+    if window is None or window.first != window.offset or window.last != window.offset + window.inputs - 1:
         raise InvalidParameter("only a window that moves one cell per row has an unbiased straight line")
     outputs, members, extra = window.outputs, window.members, channel.high - channel.low
     # Every output weighs low; the window's cells weigh `extra` on top.

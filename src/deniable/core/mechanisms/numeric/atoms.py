@@ -65,7 +65,6 @@ class AtomsWindow(NumericMechanism):
 
     @property
     def grid(self) -> Grid:
-        """`points` cells."""
         return cells(self.points)
 
     def build(self) -> Reference:

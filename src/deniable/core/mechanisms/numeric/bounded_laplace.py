@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import ClassVar, Self
 
 from deniable.core.channels.table import Table, level_rows
@@ -13,7 +12,6 @@ from deniable.core.domains.interval import Interval
 from deniable.core.exact.exponential import exp_floor
 from deniable.core.exact.lattice import Grid, cells, check_count
 from deniable.core.mechanisms.numeric_base import NumericMechanism
-from deniable.core.mechanisms.reading import Affine, middles
 from deniable.errors import InvalidParameter
 
 MOST_POINTS = 2048
@@ -29,7 +27,7 @@ class BoundedLaplace(NumericMechanism):
     Guarantee: epsilon-LDP, exactly the largest ratio in the table of weights.
     Worst absolute error on [0, 1]: 0.4180 at epsilon = 1, 0.2313 at 4.
     Cost: one draw, 8 bits on the wire; a table of points**2 integers.
-    Source: Holohan et al. 2018. The dissertation prints a constant normaliser, which does not integrate to 1.
+    Source: Holohan et al. 2020. The dissertation prints a constant normaliser, which does not integrate to 1.
 
     >>> BoundedLaplace(epsilon=1, points=8).certificate().holds
     True
@@ -37,7 +35,7 @@ class BoundedLaplace(NumericMechanism):
 
     points: int = 256
     name: ClassVar[str] = "bounded-laplace"
-    source: ClassVar[str] = "Holohan, Antonatos, Braghin, Mac Aonghusa 2018; normaliser corrected"
+    source: ClassVar[str] = "Holohan, Antonatos, Braghin, Mac Aonghusa 2020; the dissertation prints another normaliser"
     tasks: ClassVar[tuple[str, ...]] = ("distribution",)
     slow: ClassVar[bool] = True
 
@@ -48,7 +46,6 @@ class BoundedLaplace(NumericMechanism):
 
     @property
     def grid(self) -> Grid:
-        """`points` cells."""
         return cells(self.points)
 
     def build(self) -> Table:
@@ -65,11 +62,6 @@ class BoundedLaplace(NumericMechanism):
         n = self.points
         by_distance = [exp_floor(UNIT, epsilon * (n - 1 - d) / n) for d in range(n)]
         return level_rows([[by_distance[abs(y - x)] for y in range(n)] for x in range(n)], TOTAL)
-
-    @cached_property
-    def reading(self) -> Affine:
-        """The middle of the reported cell."""
-        return middles(self.points)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

@@ -64,7 +64,6 @@ class Designed(NumericMechanism):
 
     @property
     def grid(self) -> Grid:
-        """`points` cells."""
         return cells(self.points)
 
     def build(self) -> Reference:
@@ -73,7 +72,6 @@ class Designed(NumericMechanism):
 
     @cached_property
     def reading(self) -> Values:
-        """The listed places."""
         return Values(tuple(Fraction(place, 2 * self.points) for place in self.places))
 
     @classmethod
@@ -91,7 +89,7 @@ def whole_numbers(name: str, values: object) -> tuple[int, ...]:
     """Whole numbers from a list, a tuple, a range or an array; anything else is refused."""
     if isinstance(values, str | bytes) or not hasattr(values, "__iter__") or not hasattr(values, "__len__"):
         raise InvalidParameter(f"{name} must be a list of whole numbers")
-    found = [as_index(value) for value in values]
-    if any(value is None or value.bit_length() > MOST_BITS for value in found):
+    whole = [as_index(value) for value in values]
+    if any(value is None or value.bit_length() > MOST_BITS for value in whole):
         raise InvalidParameter(f"{name} must hold whole numbers of at most {MOST_BITS} bits")
-    return tuple(value for value in found if value is not None)
+    return tuple(value for value in whole if value is not None)

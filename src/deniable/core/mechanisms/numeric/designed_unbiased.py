@@ -65,7 +65,7 @@ class DesignedUnbiased(NumericMechanism):
 
     @cached_property
     def table(self) -> Table:
-        """The rows themselves."""
+        """The channel: one row of weights for each grid value."""
         return Table([self._row(i) for i in range(self.rows + 1)])
 
     @cached_property

@@ -47,7 +47,7 @@ class Gaussian(NumericMechanism):
     sigma: str = "analytic"
     points: int = 1024
     name: ClassVar[str] = "gaussian"
-    source: ClassVar[str] = "dissertation, Theorem 18; Balle, Wang 2018"
+    source: ClassVar[str] = "Zheng, Hu 2026b; dissertation, Theorem 18; Balle, Wang 2018"
 
     def __post_init__(self) -> None:
         super().__post_init__()

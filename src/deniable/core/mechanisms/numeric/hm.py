@@ -43,7 +43,7 @@ class HybridMechanism(TwoEnds):
 
     @cached_property
     def window(self) -> TwoLevel:
-        """PM's part."""
+        """The piecewise mechanism, for those whom the coin sends there."""
         rows = self.domain.cells
         members = max(round(rows / math.exp(float(self.privacy) / 2)), 1)
         return TwoLevel.at(linear_window(rows + 1, members), self.privacy)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar, Self
 
 from deniable.core.channels.sets import slid_window
@@ -13,7 +12,6 @@ from deniable.core.channels.two_level import TwoLevel
 from deniable.core.domains.interval import Interval
 from deniable.core.mechanisms.numeric._window_shape import odd_width
 from deniable.core.mechanisms.numeric_base import NumericMechanism
-from deniable.core.mechanisms.reading import Affine, middles
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -33,7 +31,7 @@ class OGPM(NumericMechanism):
     """
 
     name: ClassVar[str] = "ogpm"
-    source: ClassVar[str] = "dissertation, Theorem 7"
+    source: ClassVar[str] = "Zheng, Mishra, Hu 2025; dissertation, Theorem 7"
     published_as: ClassVar[str] = "ogpm"
     tasks: ClassVar[tuple[str, ...]] = ("distribution",)
 
@@ -41,11 +39,6 @@ class OGPM(NumericMechanism):
         """A slid window on the domain's cells."""
         share = 1 / (math.exp(float(self.privacy) / 2) + 1)
         return TwoLevel.at(slid_window(self.domain.cells, odd_width(share, self.domain.cells)), self.privacy)
-
-    @cached_property
-    def reading(self) -> Affine:
-        """The middle of the reported cell."""
-        return middles(self.domain.cells)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

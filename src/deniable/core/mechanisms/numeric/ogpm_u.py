@@ -29,7 +29,7 @@ class UnbiasedOGPM(PiecewiseMechanism):
     """
 
     name: ClassVar[str] = "ogpm-u"
-    source: ClassVar[str] = "dissertation, Theorem 10"
+    source: ClassVar[str] = "Zheng, Mishra, Hu 2025; dissertation, Theorem 10"
     tasks: ClassVar[tuple[str, ...]] = ("mean",)
 
     @cached_property

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import ClassVar, Self
 
 from deniable.core.channels.nested import Nested
@@ -14,7 +13,6 @@ from deniable.core.domains.interval import Interval
 from deniable.core.exact.numbers import Number, as_fraction
 from deniable.core.mechanisms.numeric._window_shape import odd_width
 from deniable.core.mechanisms.numeric_base import NumericMechanism
-from deniable.core.mechanisms.reading import Affine, middles
 from deniable.errors import InvalidParameter
 
 TOTAL_BITS = 52
@@ -41,7 +39,7 @@ class Pieces(NumericMechanism):
     widths: Sequence[Number]
     weights: Sequence[Number]
     name: ClassVar[str] = "pieces"
-    source: ClassVar[str] = "dissertation, section 5.2"
+    source: ClassVar[str] = "Zheng, Mishra, Hu 2025; dissertation, Section 5.2"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -77,11 +75,6 @@ class Pieces(NumericMechanism):
         most = self.privacy.floor(unit)
         weights = [min(math.floor(density / least * unit), most) for density in self.densities]
         return Nested(cells, [odd_width(float(share), cells) for share in self.shares], weights)
-
-    @cached_property
-    def reading(self) -> Affine:
-        """The middle of the reported cell."""
-        return middles(self.domain.cells)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

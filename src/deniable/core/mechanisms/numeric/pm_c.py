@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar, Self
 
 from deniable.core.channels.sets import linear_window
 from deniable.core.channels.two_level import TwoLevel
 from deniable.core.domains.interval import Interval
 from deniable.core.mechanisms.numeric_base import NumericMechanism
-from deniable.core.mechanisms.reading import Affine, middles
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -31,18 +29,13 @@ class CompressedPiecewiseMechanism(NumericMechanism):
     """
 
     name: ClassVar[str] = "pm-c"
-    source: ClassVar[str] = "dissertation, section 5.6; PM is Wang et al. 2019"
+    source: ClassVar[str] = "Zheng, Mishra, Hu 2025; dissertation, Section 5.6; PM is Wang et al. 2019"
     tasks: ClassVar[tuple[str, ...]] = ("mean", "distribution")
 
     def build(self) -> TwoLevel:
         """A window that moves one cell per input."""
         members = max(round(self.domain.cells / math.exp(float(self.privacy) / 2)), 1)
         return TwoLevel.at(linear_window(self.domain.cells, members), self.privacy)
-
-    @cached_property
-    def reading(self) -> Affine:
-        """All outputs as equal cells of the domain."""
-        return middles(self.channel.outputs)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

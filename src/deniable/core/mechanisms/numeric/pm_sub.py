@@ -17,14 +17,14 @@ class SuboptimalPiecewiseMechanism(PiecewiseMechanism):
     Guarantee: epsilon-LDP, exactly ln(high/low).
     Worst variance on [0, 1]: 0.2761 against PM's 0.3069 at epsilon = 2, 0.0416 against 0.0603 at 4.
     Cost: two draws, 21 bits on the wire.
-    Source: Zhao et al., "Local differential privacy-based federated learning for IoT", 2020.
+    Source: Zhao et al., "Local differential privacy-based federated learning for IoT", 2021.
 
     >>> SuboptimalPiecewiseMechanism(epsilon=1).certificate().holds
     True
     """
 
     name: ClassVar[str] = "pm-sub"
-    source: ClassVar[str] = "Zhao et al. 2020"
+    source: ClassVar[str] = "Zhao et al. 2021"
     tasks: ClassVar[tuple[str, ...]] = ("mean", "distribution", "field")
 
     @property

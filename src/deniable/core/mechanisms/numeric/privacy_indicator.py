@@ -46,7 +46,7 @@ class PrivacyIndicator(NumericMechanism):
     delta: Number  # type: ignore[assignment, misc]
     publish_raw_values: bool = False
     name: ClassVar[str] = "privacy-indicator"
-    source: ClassVar[str] = "dissertation, section 7.4.2"
+    source: ClassVar[str] = "Zheng, Hu 2026b; dissertation, Section 7.4.2"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -79,7 +79,6 @@ class PrivacyIndicator(NumericMechanism):
 
     @property
     def grid(self) -> Grid:
-        """The inner mechanism's."""
         return self.base.grid
 
     def build(self) -> Mixture:

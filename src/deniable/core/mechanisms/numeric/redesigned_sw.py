@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar, Self
 
 from deniable.core.channels.sets import slid_window
@@ -13,7 +12,6 @@ from deniable.core.domains.interval import Interval
 from deniable.core.mechanisms.numeric._square_wave_shape import redesigned_share
 from deniable.core.mechanisms.numeric._window_shape import odd_width
 from deniable.core.mechanisms.numeric_base import NumericMechanism
-from deniable.core.mechanisms.reading import Affine, middles
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -31,18 +29,13 @@ class RedesignedSquareWave(NumericMechanism):
     """
 
     name: ClassVar[str] = "redesigned-sw"
-    source: ClassVar[str] = "dissertation, sections D.2.6 and E.2.3"
+    source: ClassVar[str] = "Zheng, Hu 2026a; dissertation, Sections D.2.6 and E.2.3"
     tasks: ClassVar[tuple[str, ...]] = ("distribution",)
 
     def build(self) -> TwoLevel:
         """A slid window on the domain's cells."""
         width = odd_width(redesigned_share(self.privacy), self.domain.cells)
         return TwoLevel.at(slid_window(self.domain.cells, width), self.privacy)
-
-    @cached_property
-    def reading(self) -> Affine:
-        """The middle of the reported cell."""
-        return middles(self.domain.cells)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

@@ -25,7 +25,7 @@ class TruncatedPiecewiseMechanism(PiecewiseMechanism):
     """
 
     name: ClassVar[str] = "t-pm"
-    source: ClassVar[str] = "dissertation, section 5.6; PM is Wang et al. 2019"
+    source: ClassVar[str] = "Zheng, Mishra, Hu 2025; dissertation, Section 5.6; PM is Wang et al. 2019"
     tasks: ClassVar[tuple[str, ...]] = ("mean",)
     unbiased: ClassVar[bool] = False
 

@@ -24,7 +24,7 @@ class TruncatedSquareWave(SquareWave):
     """
 
     name: ClassVar[str] = "t-sw"
-    source: ClassVar[str] = "dissertation, section 5.6; SW is Li et al. 2020"
+    source: ClassVar[str] = "Zheng, Mishra, Hu 2025; dissertation, Section 5.6; SW is Li et al. 2020"
     tasks: ClassVar[tuple[str, ...]] = ("mean",)
 
     @cached_property

@@ -31,14 +31,14 @@ class ThreeOutputs(TwoEnds):
     Guarantee: epsilon-LDP, exactly the largest ratio in a table of nine integers.
     Worst variance on [0, 1]: 0.2500 at epsilon = 2, 0.0796 at 4.
     Cost: two draws, two bits on the wire.
-    Source: Zhao et al., "Local differential privacy-based federated learning for IoT", 2020.
+    Source: Zhao et al., "Local differential privacy-based federated learning for IoT", 2021.
 
     >>> ThreeOutputs(epsilon=2).certificate().holds
     True
     """
 
     name: ClassVar[str] = "three-outputs"
-    source: ClassVar[str] = "Zhao et al. 2020"
+    source: ClassVar[str] = "Zhao et al. 2021"
     tasks: ClassVar[tuple[str, ...]] = ("mean", "field")
 
     @property

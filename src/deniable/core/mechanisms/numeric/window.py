@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar, Self
 
 from deniable.core.channels.sets import slid_window
@@ -12,7 +11,6 @@ from deniable.core.channels.two_level import TwoLevel
 from deniable.core.domains.interval import Interval
 from deniable.core.mechanisms.numeric._best_window import BestWindow
 from deniable.core.mechanisms.numeric_base import NumericMechanism
-from deniable.core.mechanisms.reading import Affine, middles
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -38,11 +36,6 @@ class Window(NumericMechanism, BestWindow):
     def build(self) -> TwoLevel:
         """A slid window on the domain's cells."""
         return TwoLevel.at(slid_window(self.domain.cells, self.width_of(self.domain.cells)), self.privacy)
-
-    @cached_property
-    def reading(self) -> Affine:
-        """The middle of the reported cell."""
-        return middles(self.domain.cells)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

@@ -49,7 +49,7 @@ class Polar(RecordMechanism):
     loss: str = "squared"
     published: bool = False
     name: ClassVar[str] = "polar"
-    source: ClassVar[str] = "dissertation, Section C.2.6, corrected"
+    source: ClassVar[str] = "Zheng, Mishra, Hu 2025; dissertation, Section C.2.6, corrected"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -73,8 +73,8 @@ class Polar(RecordMechanism):
         whole = self.privacy.exact
         least = max(whole / 1024, 2 * SMALLEST)
         with localcontext(Context(prec=DIGITS)):
-            found = golden_section(self._total, _decimal(least), _decimal(whole - least), 80)
-        first = Fraction(round(Fraction(found) * GRAIN), GRAIN)
+            best = golden_section(self._total, _decimal(least), _decimal(whole - least), 80)
+        first = Fraction(round(Fraction(best) * GRAIN), GRAIN)
         return Epsilon(first, allow_large=True), Epsilon(whole - first, allow_large=True)
 
     @cached_property

@@ -68,8 +68,8 @@ class RecordMechanism(Mechanism):
     def split_output(self, output: int) -> dict[str, int]:
         """Every part's own output."""
         self.channel.check(0, output)
-        found = digits(output, [part.channel.outputs for part in self.parts.values()])
-        return dict(zip(self.parts, found, strict=True))
+        outputs = digits(output, [part.channel.outputs for part in self.parts.values()])
+        return dict(zip(self.parts, outputs, strict=True))
 
     def decode(self, output: int) -> dict[str, Any]:
         """Every field as its part reads it."""
@@ -94,7 +94,7 @@ class ProductMechanism(RecordMechanism):
 
     parts: Mapping[str, Mechanism] = None  # type: ignore[assignment]
     name: ClassVar[str] = "product"
-    source: ClassVar[str] = "sequential composition, Dwork et al. 2006"
+    source: ClassVar[str] = "sequential composition, Dwork, McSherry, Nissim, Smith 2006"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -155,8 +155,8 @@ def divided(
         usual = USUAL.get(type(domain))
         if name not in chosen and usual is None:
             raise InvalidParameter(f"field {name!r} has no usual mechanism for {type(domain).__name__}; name one in `mechanism`")
-        made = mechanism_class(chosen.get(name) or str(usual))
-        parts[name] = made(domain=domain, epsilon=epsilon.times(weights[name] / whole))
+        kind = mechanism_class(chosen.get(name) or str(usual))
+        parts[name] = kind(domain=domain, epsilon=epsilon.times(weights[name] / whole))
     return parts
 
 
@@ -164,20 +164,20 @@ def _shares(shares: Mapping[str, Number], record: Record) -> dict[str, Fraction]
     """Positive exact shares for exactly the record's fields."""
     if set(shares) != set(record.fields):
         raise InvalidParameter(f"shares must name exactly the fields {', '.join(record.fields)}")
-    found = {}
+    exact = {}
     for name in record.fields:
         share = as_fraction(shares[name])
         if share is None or share <= 0:
             raise InvalidParameter(f"the share of {name!r} must be a positive number")
-        found[name] = share
-    return found
+        exact[name] = share
+    return exact
 
 
 def checked_parts(parts: Mapping[str, Any], record: Record) -> dict[str, Mechanism]:
     """The parts in the record's order, recipes read, domains compared."""
     if not isinstance(parts, Mapping) or set(parts) != set(record.fields):
         raise InvalidParameter(f"parts must name a mechanism for exactly the fields {', '.join(record.fields)}")
-    found: dict[str, Mechanism] = {}
+    checked: dict[str, Mechanism] = {}
     for name, domain in record.fields.items():
         part = mechanism_from_recipe(parts[name]) if isinstance(parts[name], dict) else parts[name]
         if not isinstance(part, Mechanism):
@@ -186,5 +186,5 @@ def checked_parts(parts: Mapping[str, Any], record: Record) -> dict[str, Mechani
             raise InvalidParameter(f"the part for {name!r} must have the field's own domain, {domain!r}")
         if part.delta != 0:
             raise InvalidParameter(f"the part for {name!r} must be purely private (delta 0)")
-        found[name] = part
-    return found
+        checked[name] = part
+    return checked

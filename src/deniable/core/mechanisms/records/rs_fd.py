@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from deniable.core.channels.fake_data import FakeData
 from deniable.core.channels.sets import Singleton
@@ -50,13 +50,19 @@ class RandomSamplingPlusFakeData(RecordMechanism):
         super().__post_init__()
         for name, domain in self.domain.fields.items():
             if not isinstance(domain, Binary | Categories):
-                raise InvalidParameter(f"field {name!r} must be Binary or Categories: fakes are drawn from a list of values")
+                raise InvalidParameter(f"field {name!r} must be Binary or Categories: fake values are drawn from a list of values")
 
     @cached_property
     def parts(self) -> Mapping[str, Mechanism]:
         """Every field as the collector sees it: mostly fakes, and an answer every d-th time."""
         fields = self.domain.fields
         return {name: FieldAmongFakes(domain=domain, epsilon=self.privacy, fields=len(fields)) for name, domain in fields.items()}
+
+    if TYPE_CHECKING:  # what `build` gives
+
+        @cached_property
+        def channel(self) -> FakeData:
+            """The channel, built once."""
 
     def build(self) -> FakeData:
         """Randomized response for the field that is picked."""
@@ -66,9 +72,7 @@ class RandomSamplingPlusFakeData(RecordMechanism):
         """ln of the largest ratio between records that differ in this field only."""
         if name not in self.domain.fields:
             raise InvalidParameter(f"name must be one of the fields {', '.join(self.domain.fields)}")
-        channel = self.channel
-        assert isinstance(channel, FakeData)
-        return log_float(channel.field_ratio(list(self.domain.fields).index(name)))
+        return log_float(self.channel.field_ratio(list(self.domain.fields).index(name)))
 
     @classmethod
     def for_one_field(cls, record: Record, level: EpsilonLike) -> Self:
@@ -77,8 +81,8 @@ class RandomSamplingPlusFakeData(RecordMechanism):
         Its `epsilon`, which is what whole records get, is the largest multiple of 2**-40 that allows it:
         ln(d (e**level - 1) + 1) when all fields have one size.
 
-        >>> made = RandomSamplingPlusFakeData.for_one_field(Record({"a": Categories(4), "b": Categories(4)}), 1)
-        >>> round(float(made.privacy), 5)                                   # ln(2 e - 1)
+        >>> mechanism = RandomSamplingPlusFakeData.for_one_field(Record({"a": Categories(4), "b": Categories(4)}), 1)
+        >>> round(float(mechanism.privacy), 5)                                   # ln(2 e - 1)
         1.48988
         """
         wanted = Epsilon(level)
@@ -120,7 +124,6 @@ class FieldAmongFakes(Mechanism):
         return TwoLevel(answer.sets, answer.low * self.domain.size + fakes, answer.high * self.domain.size + fakes)
 
     def decode(self, output: int) -> Any:
-        """The reported value."""
         return self.domain.decode(output)
 
     @classmethod

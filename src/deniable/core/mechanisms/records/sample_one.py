@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from deniable.core.channels.chain import Mixture
 from deniable.core.channels.fake_data import one_of
@@ -55,6 +56,12 @@ class SampleOne(RecordMechanism):
         whole = Epsilon(epsilon)
         return cls(domain=record, epsilon=whole, parts=whole_parts(record, whole, mechanism))
 
+    if TYPE_CHECKING:  # what `build` gives
+
+        @cached_property
+        def channel(self) -> Mixture:
+            """The channel, built once."""
+
     def build(self) -> Mixture:
         """A fair coin chooses the part, and the part sees its own field only."""
         return one_of([part.channel for part in self.parts.values()])
@@ -62,7 +69,6 @@ class SampleOne(RecordMechanism):
     def split_output(self, output: int) -> dict[str, int]:
         """The one field that was answered, with its part's own output."""
         self.channel.check(0, output)
-        assert isinstance(self.channel, Mixture)
         place, inner = self.channel.part_of(output)
         return {list(self.parts)[place]: inner}
 

@@ -46,7 +46,6 @@ class CoordinateMechanism(Mechanism):
 
     def decode(self, output: int) -> Place:
         """The point at the two reported coordinates."""
-        assert isinstance(self.channel, Product)
         self.channel.check(0, output)
         y, x = self.channel.split_output(output)
         return self.domain.place(self.parts["x"].decode(x), self.parts["y"].decode(y))
@@ -56,12 +55,12 @@ def coordinate_part(parameter: str, name: str, domain: Domain, epsilon: Epsilon,
     """A one-dimensional mechanism by its name, for one coordinate."""
     if not isinstance(name, str):
         raise InvalidParameter(f"{parameter} must be the name of a mechanism, got {type(name).__name__}")
-    found = mechanism_class(name)
-    if not issubclass(found, NumericMechanism | CircularMechanism) or not issubclass(type(domain), found.domain_types):
+    mechanism = mechanism_class(name)
+    if not issubclass(mechanism, NumericMechanism | CircularMechanism) or not issubclass(type(domain), mechanism.domain_types):
         raise InvalidParameter(f"{parameter} must name a mechanism on a {type(domain).__name__}, and {name} is none")
-    known = {field.name for field in fields(found)}
+    known = {field.name for field in fields(mechanism)}
     if "delta" in known:
         raise InvalidParameter(f"{parameter} must name a purely private mechanism (delta 0), and {name} is not")
     options = {"loss_exponent": loss_exponent} if "loss_exponent" in known else {}
     recipe: dict[str, Any] = {"domain": domain, "epsilon": epsilon, **options}
-    return found(**recipe)
+    return mechanism(**recipe)

@@ -77,17 +77,16 @@ class DesignedPlaces(Mechanism):
     def _row(self, column: int, row: int, across: int, up: int, gains: list[int]) -> list[int]:
         squares = [across * (c - column) ** 2 + up * (r - row) ** 2 for c, r in zip(self.columns, self.rows, strict=True)]
         left = self.total - sum(self.weights)
-        made = list(self.weights)
-        for place in sorted(range(len(made)), key=squares.__getitem__):
+        weights = list(self.weights)
+        for place in sorted(range(len(weights)), key=squares.__getitem__):
             gain = min(gains[place], left)
-            made[place] += gain
+            weights[place] += gain
             left -= gain
             if left == 0:
                 break
-        return made
+        return weights
 
     def decode(self, output: int) -> tuple[float, float]:
-        """The reported place."""
         x, y = self.domain.x, self.domain.y
         return x.real(Fraction(self.columns[output], 2 * x.cells)), y.real(Fraction(self.rows[output], 2 * y.cells))
 

@@ -72,11 +72,10 @@ class ExponentialCells(Mechanism):
         whole = square_diameter((columns, rows))
         by_step = [exp_floor(1 << WEIGHT_BITS, -scale * step / STEPS) for step in range(STEPS + 1)]
         places = list(zip(columns, rows, strict=True))
-        made = [[by_step[distance_steps((a - c) ** 2 + (b - d) ** 2, whole)] for c, d in places] for a, b in places]
-        return level_rows(made, 1 << TOTAL_BITS)
+        weights = [[by_step[distance_steps((a - c) ** 2 + (b - d) ** 2, whole)] for c, d in places] for a, b in places]
+        return level_rows(weights, 1 << TOTAL_BITS)
 
     def decode(self, output: int) -> tuple[float, float]:
-        """The reported place."""
         return self.domain.decode(output)
 
     @classmethod

@@ -99,7 +99,6 @@ class LSRR(Mechanism):
         return Ranked(columns=columns, rows=rows, sizes=self.sizes, weights=weights)
 
     def decode(self, output: int) -> tuple[float, float]:
-        """The reported place."""
         return self.domain.decode(output)
 
     @classmethod

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from deniable.core.channels.nearest import NearestCellSets
 from deniable.core.channels.two_level import TwoLevel
@@ -74,14 +74,23 @@ class NearestCells(Mechanism):
         cells = self.domain.size
         return min(max(round(share * cells), 1), cells - 1)
 
+    if TYPE_CHECKING:  # what `build` gives
+
+        @cached_property
+        def channel(self) -> TwoLevel:
+            """The channel, built once."""
+
+    @cached_property
+    def sets(self) -> NearestCellSets:
+        """The favoured cells of every cell."""
+        if isinstance(self.domain, Rectangle):
+            return NearestCellSets(self.domain.y.cells, self.domain.x.cells, self.members)
+        grid = self.domain.square if isinstance(self.domain, Disc) else self.domain.grid
+        return NearestCellSets(grid.y.cells, grid.x.cells, self.members, self.domain.inside)
+
     def build(self) -> TwoLevel:
         """The region's cells, the nearest ones favoured."""
-        if isinstance(self.domain, Rectangle):
-            sets = NearestCellSets(self.domain.y.cells, self.domain.x.cells, self.members)
-        else:
-            grid = self.domain.square if isinstance(self.domain, Disc) else self.domain.grid
-            sets = NearestCellSets(grid.y.cells, grid.x.cells, self.members, self.domain.inside)
-        return TwoLevel.at(sets, self.privacy)
+        return TwoLevel.at(self.sets, self.privacy)
 
     def decode(self, output: int) -> tuple[float, float]:
         """The middle of the reported cell."""
@@ -120,5 +129,5 @@ def best_area(epsilon: Epsilon) -> Fraction:
     # Decimals, not doubles: every machine must find the same area.
     with localcontext(Context(prec=30)):
         exponent = Decimal(way.numerator) / Decimal(way.denominator)
-        found = share * ((next_share / share).ln() * exponent).exp()
-    return min(Fraction(found), Fraction(9, 10))
+        interpolated = share * ((next_share / share).ln() * exponent).exp()
+    return min(Fraction(interpolated), Fraction(9, 10))

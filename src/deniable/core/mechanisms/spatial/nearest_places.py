@@ -62,7 +62,6 @@ class NearestPlaces(Mechanism):
         return TwoLevel.at(NearestPlaceSets(columns, rows, self.members), self.privacy)
 
     def decode(self, output: int) -> Place:
-        """The reported place."""
         return self.domain.decode(output)
 
     @classmethod

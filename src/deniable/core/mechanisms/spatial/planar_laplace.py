@@ -89,11 +89,11 @@ class PlanarLaplace(Mechanism):
 
 def _landings(cells: int) -> list[list[tuple[bool, int]]]:
     """For every cell, what each corner collects: (everything from there on?, offset in cells, less one)."""
-    found = []
+    landings = []
     for cell in range(cells):
         inner = [(False, corner - cell - 1 if corner > cell else cell - corner) for corner in range(1, cells)]
-        found.append([(True, cell), *inner, (True, cells - cell - 1)])
-    return found
+        landings.append([(True, cell), *inner, (True, cells - cell - 1)])
+    return landings
 
 
 def _from_the_end(values: list[int]) -> list[int]:

@@ -13,7 +13,7 @@ from deniable.core.domains.interval import Interval
 from deniable.core.domains.plane import Rectangle
 from deniable.core.exact.numbers import Number
 from deniable.core.mechanisms.spatial._coordinates import coordinate_part
-from deniable.core.mechanisms.spatial.tracs_d import TraCSD
+from deniable.core.mechanisms.spatial.tracs_d import TraCSD, window_of
 from deniable.errors import InvalidParameter
 
 
@@ -39,7 +39,7 @@ class Strawman(TraCSD):
     sectors: int = 6
     name: ClassVar[str] = "strawman"
     tasks: ClassVar[tuple[str, ...]] = ()
-    source: ClassVar[str] = "dissertation, Section 6.3.1, calibrated"
+    source: ClassVar[str] = "Zheng, Hu 2026a; dissertation, Section 6.3.1, calibrated"
 
     def __post_init__(self) -> None:
         if self.direction != "sectors":
@@ -54,10 +54,8 @@ class Strawman(TraCSD):
     def windows(self) -> tuple[TwoLevel, TwoLevel]:
         """The channels of direction and distance."""
         first, second = self.epsilons
-        share = coordinate_part("distance", self.distance, Interval(cells=self.distance_cells), second, self.loss_exponent).channel
-        if not isinstance(share, TwoLevel) or share.inputs != share.outputs:
-            raise InvalidParameter("distance must name a window mechanism with as many outputs as cells")
-        return TwoLevel.at(Sectors(self.direction_cells, self.sectors), first), share
+        share = coordinate_part("distance", self.distance, Interval(cells=self.distance_cells), second, self.loss_exponent)
+        return TwoLevel.at(Sectors(self.direction_cells, self.sectors), first), window_of("distance", share)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

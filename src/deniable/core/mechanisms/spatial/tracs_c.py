@@ -38,7 +38,7 @@ class TraCSC(CoordinateMechanism):
     axis: str = "window"
     loss_exponent: Number = Fraction(3, 2)
     name: ClassVar[str] = "tracs-c"
-    source: ClassVar[str] = "dissertation, Section 6.2.3; the loss exponent is this project's"
+    source: ClassVar[str] = "Zheng, Hu 2026a; dissertation, Section 6.2.3; the loss exponent is this project's"
     tasks: ClassVar[tuple[str, ...]] = ("location",)
     domain_types: ClassVar[tuple[type[Domain], ...]] = (Rectangle, Parallelogram)
 

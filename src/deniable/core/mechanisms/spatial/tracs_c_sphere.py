@@ -19,7 +19,7 @@ from deniable.core.mechanisms.spatial._coordinates import CoordinateMechanism, c
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TraCSCSphere(CoordinateMechanism):
-    """A longitude and a latitude near the true ones; the date line is no border.
+    """A longitude and a latitude near the true ones; the date line is not a border.
 
     Law: two independent draws with half of epsilon each, a wrapped window on the longitude's circle and a slid window on
     the latitude's interval; `circle` and `axis` name other mechanisms.
@@ -38,7 +38,7 @@ class TraCSCSphere(CoordinateMechanism):
     axis: str = "window"
     loss_exponent: Number = Fraction(3, 2)
     name: ClassVar[str] = "tracs-c-sphere"
-    source: ClassVar[str] = "dissertation, Section 6.2.5; the loss exponent is this project's"
+    source: ClassVar[str] = "Zheng, Hu 2026a; dissertation, Section 6.2.5; the loss exponent is this project's"
     domain_types: ClassVar[tuple[type[Domain], ...]] = (Sphere,)
 
     def __post_init__(self) -> None:

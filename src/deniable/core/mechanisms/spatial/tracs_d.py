@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from deniable.core.channels.direction_distance import MOST_DISTANCES, MOST_SIDE, DirectionDistance, RectangleView
 from deniable.core.channels.directions import Directions
@@ -39,6 +39,12 @@ class DirectionDistanceMechanism(Mechanism):
     distance_cells: int = 1 << 12
     family: ClassVar[str] = "spatial"
 
+    if TYPE_CHECKING:  # what `build` gives
+
+        @cached_property
+        def channel(self) -> DirectionDistance:
+            """The channel, built once."""
+
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "split", split_parameter(self.split))
@@ -64,7 +70,7 @@ class DirectionDistanceMechanism(Mechanism):
         circle, interval = Circle(cells=self.direction_cells), Interval(cells=self.distance_cells)
         turn = coordinate_part("direction", self.direction, circle, first, self.loss_exponent)
         share = coordinate_part("distance", self.distance, interval, second, self.loss_exponent)
-        return _window("direction", turn), _window("distance", share)
+        return window_of("direction", turn), window_of("distance", share)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -88,7 +94,7 @@ class TraCSD(DirectionDistanceMechanism):
     domain: Rectangle | Parallelogram = Rectangle(Interval(0, 1, cells=FINE), Interval(0, 1, cells=FINE))
     reference: Sequence[Number] | None = None
     name: ClassVar[str] = "tracs-d"
-    source: ClassVar[str] = "dissertation, Section 6.2.2"
+    source: ClassVar[str] = "Zheng, Hu 2026a; dissertation, Section 6.2.2"
     tasks: ClassVar[tuple[str, ...]] = ("location",)
     domain_types: ClassVar[tuple[type[Domain], ...]] = (Rectangle, Parallelogram)
 
@@ -126,12 +132,19 @@ class TraCSD(DirectionDistanceMechanism):
 
     def decode(self, output: int) -> Place:
         """The point that far along the reported direction."""
-        assert isinstance(self.channel, DirectionDistance)
         self.channel.check(0, output)
-        return self.read(self.channel, output)
+        return self._read(self.channel, output)
 
-    def read(self, channel: DirectionDistance, output: int) -> Place:
-        """The same from another reference's channel (post-processing, so real numbers are welcome)."""
+    def decode_walk(self, outputs: Sequence[int]) -> list[Place]:
+        """Every place seen from the report before it."""
+        channel, places = self.channel, []
+        for output in outputs:
+            places.append(self._read(channel, output))
+            channel = channel.after(output)
+        return places
+
+    def _read(self, channel: DirectionDistance, output: int) -> Place:
+        """An output of a channel with any reference (post-processing, so real numbers are welcome)."""
         across, up, unit = channel.step(output)
         x, y = (
             min(
@@ -144,10 +157,7 @@ class TraCSD(DirectionDistanceMechanism):
 
     def after(self, output: int) -> Self:
         """The mechanism of the next place: its reference is the lattice point nearest to this output."""
-        assert isinstance(self.channel, DirectionDistance)
-        view = self.channel.after(output).view
-        assert isinstance(view, RectangleView)
-        return replace(self, reference=half_cell_point(self.domain, view.reference))
+        return replace(self, reference=half_cell_point(self.domain, self.channel.after(output).view.reference))
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
@@ -173,7 +183,8 @@ def half_cell_point(domain: Rectangle | Parallelogram, point: tuple[int, int]) -
     return sides.x.low + shares[0] * sides.x.width, sides.y.low + shares[1] * sides.y.width
 
 
-def _window(parameter: str, part: Mechanism) -> TwoLevel:
+def window_of(parameter: str, part: Mechanism) -> TwoLevel:
+    """The window channel of one coordinate; other channels are refused, because the walks' kernels know windows only."""
     channel = part.channel
     if not isinstance(channel, TwoLevel) or not isinstance(channel.sets, Windows) or channel.inputs != channel.outputs:
         raise InvalidParameter(f"{parameter} must name a window mechanism with as many outputs as cells, and {part.name} is none")
@@ -183,12 +194,12 @@ def _window(parameter: str, part: Mechanism) -> TwoLevel:
 def _reference(domain: Rectangle | Parallelogram, reference: Any) -> tuple[Fraction, Fraction]:
     """The reference, exactly; it is public, but must lie in the region."""
     exact = [as_fraction(part) for part in reference] if isinstance(reference, list | tuple) else []
-    found = [part for part in exact if part is not None]
-    if len(found) == len(exact) == 2:
+    point = [part for part in exact if part is not None]
+    if len(point) == len(exact) == 2:
         try:
-            domain.coordinates(found)
+            domain.coordinates(point)
         except OutOfDomain:
-            found = []
-        if found:
-            return found[0], found[1]
+            point = []
+        if point:
+            return point[0], point[1]
     raise InvalidParameter(f"reference must be a pair of numbers in {domain!r}, or None for the center")

@@ -32,7 +32,7 @@ class TraCSDDisc(DirectionDistanceMechanism):
 
     domain: Disc = Disc((0, 0), 1, cells=256)
     name: ClassVar[str] = "tracs-d-disc"
-    source: ClassVar[str] = "dissertation, Sections 6.2.5 and D.2.7"
+    source: ClassVar[str] = "Zheng, Hu 2026a; dissertation, Sections 6.2.5 and D.2.7"
     domain_types: ClassVar[tuple[type[Domain], ...]] = (Disc,)
 
     def __post_init__(self) -> None:
@@ -47,7 +47,6 @@ class TraCSDDisc(DirectionDistanceMechanism):
 
     def decode(self, output: int) -> Place:
         """The point that far along the reported direction (post-processing, so real numbers are welcome)."""
-        assert isinstance(self.channel, DirectionDistance)
         self.channel.check(0, output)
         turn, share = self.channel.split_output(output)
         across, up = self.channel.directions.middle(turn)

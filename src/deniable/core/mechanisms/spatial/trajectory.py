@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
-from deniable.core.channels.direction_distance import DirectionDistance
 from deniable.core.channels.product import undigits
-from deniable.core.channels.steps import Steps, after
+from deniable.core.channels.steps import Steps
 from deniable.core.domains.base import Domain
 from deniable.core.domains.interval import Interval
 from deniable.core.domains.plane import Rectangle
@@ -17,7 +16,6 @@ from deniable.core.domains.trajectory import Trajectory
 from deniable.core.exact.epsilon import LARGEST, Epsilon, EpsilonLike
 from deniable.core.mechanisms.base import Mechanism
 from deniable.core.mechanisms.registry import mechanism_class, mechanism_from_recipe
-from deniable.core.mechanisms.spatial.tracs_d import TraCSD
 from deniable.errors import InvalidParameter
 
 PER = ("location", "trajectory")
@@ -44,7 +42,7 @@ class TrajectoryMechanism(Mechanism):
     step: Mechanism = None  # type: ignore[assignment]
     name: ClassVar[str] = "trajectory"
     family: ClassVar[str] = "spatial"
-    source: ClassVar[str] = "dissertation, Theorems 12 and 14"
+    source: ClassVar[str] = "Zheng, Hu 2026a; dissertation, Theorems 12 and 14"
     domain_types: ClassVar[tuple[type[Domain], ...]] = (Trajectory,)
 
     def __post_init__(self) -> None:
@@ -99,16 +97,8 @@ class TrajectoryMechanism(Mechanism):
 
     def decode(self, output: int) -> list[Any]:
         """Every place as the step reads it."""
-        assert isinstance(self.channel, Steps)
         self.channel.check(0, output)
-        channel, places = self.channel.step, []
-        for digit in self.channel.split_output(output):
-            if isinstance(channel, DirectionDistance) and isinstance(self.step, TraCSD):
-                places.append(self.step.read(channel, digit))
-            else:
-                places.append(self.step.decode(digit))
-            channel = after(channel, digit)
-        return places
+        return self.step.decode_walk(self.channel.split_output(output))
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

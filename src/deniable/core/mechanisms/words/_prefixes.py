@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
 
 from deniable.core.channels.chain import Mixture
 from deniable.core.channels.sets import SetSystem
@@ -44,31 +45,34 @@ class PrefixMechanism(Mechanism):
         """The lengths of prefixes: multiples of step_bits, and the whole word."""
         return (*range(self.step_bits, self.domain.bits, self.step_bits), self.domain.bits)
 
+    if TYPE_CHECKING:  # what `build` gives
+
+        @cached_property
+        def channel(self) -> Mixture:
+            """The channel, built once."""
+
     @abstractmethod
     def sets(self, kept: int) -> SetSystem:
         """The set system for prefixes of this length."""
 
+    @cached_property
+    def _groups(self) -> list[TwoLevel]:
+        """The channels of all groups: one per length, and that of whole words again for those who estimate."""
+        levels = [TwoLevel.at(self.sets(kept), self.privacy) for kept in self.levels]
+        return [*levels, levels[-1]]
+
     def build(self) -> Mixture:
         """One two-level channel per group, chosen by a public coin."""
-        levels = [TwoLevel.at(self.sets(kept), self.privacy) for kept in self.levels]
-        return Mixture([*levels, levels[-1]], [1] * len(levels) + [self.estimating])
-
-    @property
-    def mixture(self) -> Mixture:
-        """The channel as what it is."""
-        assert isinstance(self.channel, Mixture)
-        return self.channel
+        return Mixture(self._groups, [1] * len(self.levels) + [self.estimating])
 
     def part(self, group: int) -> TwoLevel:
         """The channel of a group."""
-        found = self.mixture.parts[group]
-        assert isinstance(found, TwoLevel)
-        return found
+        return self._groups[group]
 
     def decode(self, output: int) -> tuple[int, int]:
         """The group and the output of its channel: a single report stands for no word."""
         self.channel.check(0, output)
-        return self.mixture.part_of(output)
+        return self.channel.part_of(output)
 
 
 def whole_parameter(name: str, value: object, least: int, most: int) -> None:

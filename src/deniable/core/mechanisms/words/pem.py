@@ -22,7 +22,7 @@ class PrefixExtendingMethod(PrefixMechanism):
     Guarantee: epsilon-LDP, exactly ln(high/low); the group costs nothing, because it is drawn without the word.
     Variance of a share in a group of m users: about 4E/(m (E-1)**2), E = e**epsilon.
     Cost: one draw, about 35 + epsilon/ln 2 bits on the wire. Finding takes one hash per report and candidate.
-    Source: Wang, Li and Jha, "Locally differentially private heavy hitter identification", 2019.
+    Source: Wang, Li and Jha, "Locally differentially private heavy hitter identification", 2021.
 
     >>> mechanism = PrefixExtendingMethod(epsilon=4)      # texts of up to 6 bytes
     >>> mechanism.levels, mechanism.certificate().holds
@@ -30,7 +30,7 @@ class PrefixExtendingMethod(PrefixMechanism):
     """
 
     name: ClassVar[str] = "pem"
-    source: ClassVar[str] = "Wang, Li, Jha 2019"
+    source: ClassVar[str] = "Wang, Li, Jha 2021"
     tasks: ClassVar[tuple[str, ...]] = ("heavy-hitters",)
     estimating: ClassVar[int] = 2
 

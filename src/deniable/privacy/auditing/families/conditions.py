@@ -26,8 +26,8 @@ FEW_BITS = 8
 """So few are counted one by one; more of them are faster in one sum over sorted reports."""
 MOST_READ = 1 << 22
 """Bits that are read in all: the fewer a report has, the more reports are looked at."""
-MOST = 4
-SPARE = 8.0
+MOST_FEATURES = 4
+SPARE_EVIDENCE = 8.0
 """Chi-square that a bit must have beyond what the best of all bits has by chance."""
 PERIODS = (*range(2, 17), 20, 24, 25, 30, 32, 50, 60, 64, 100, 128, 200, 250, 256, 500, 512, 1000, 1024)
 Condition = tuple[str, Callable[[Table], Codes], int]
@@ -54,9 +54,9 @@ def _best(conditions: list[Condition], fit: Table, inputs: int) -> Iterator[Feat
     scored = []
     for condition in conditions:
         chances = _unlike(matrix, condition[1](rows), rows.places, condition[2], inputs)
-        beyond = chances.max(axis=1) - 2 * np.log(chances.size) - SPARE
+        beyond = chances.max(axis=1) - 2 * np.log(chances.size) - SPARE_EVIDENCE
         scored.append((float(np.maximum(beyond, 0).sum()), condition, chances.argmax(axis=1)))
-    for score, condition, chosen in sorted(scored, key=lambda one: -one[0])[:MOST]:
+    for score, condition, chosen in sorted(scored, key=lambda one: -one[0])[:MOST_FEATURES]:
         if score > 0:
             yield _under(condition, every, chosen)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
@@ -30,10 +31,15 @@ MOST_FIELDS = 6
 FEWEST_BYTES = 3
 """Shorter tags agree by chance."""
 CHECKED = 12
-GROUND = ("md5", "sha1", "sha256", "blake2b")
+CHECKSUMS: dict[str, Callable[[bytes], int]] = {"crc32": zlib.crc32, "adler32": zlib.adler32}
+GROUND = ("md5", "sha1", "sha256", "sha512", "blake2b", *CHECKSUMS)
 GROUND_ROWS = 4096
 GROUND_BYTES = 8
-MOST = 2
+"""So many from the start of a digest, and as many from its end."""
+GROUND_BITS = 16 * GROUND_BYTES
+MODULI = (3, 5, 7, 9, 10)
+TEN = max(MODULI)
+MOST_FEATURES = 2
 Form = Callable[[Any], bytes | None]
 
 
@@ -160,32 +166,40 @@ def _tagged(recipe: Recipe, source: str, target: str, values: list[Any], table: 
 
 
 def _ground(fit: Table, fields: list[str], inputs: int) -> Iterator[Feature]:
-    """Bits of a field's own digest: a nonce can be drawn again until its hash says the value."""
+    """Bits and remainders of a field's own digest: a nonce can be drawn again until its hash says the value."""
     rows = fit.rows(slice(0, GROUND_ROWS))
     scored = []
     for name, form, kind in product(fields, OF_FIELD[:4], GROUND):
         if form(_field(rows, name, 0)) is None:
             continue
-        digits = _digests(name, form, kind, rows)
-        for place in range(8 * GROUND_BYTES):
-            feature = Feature(f"bit {place} of the {kind} of {name}", partial(_bit_of, name, form, kind, place), 2)
-            seen = (digits[:, place // 8] >> (7 - place % 8) & 1).astype(np.intp)
-            counts = np.bincount(rows.places * 2 + seen, minlength=2 * inputs).reshape(inputs, 2)
+        for place, codes in enumerate(_seen(name, form, kind, rows).T):
+            what, cells = (f"bit {place}", 2) if place < GROUND_BITS else (f"the remainder by {MODULI[place - GROUND_BITS]}", TEN)
+            feature = Feature(f"{what} of the {kind} of {name}", partial(_column, name, form, kind, place), cells)
+            counts = np.bincount(rows.places * cells + codes, minlength=cells * inputs).reshape(inputs, cells)
             scored.append((float(contrast(counts)), feature))
-    for _, feature in sorted(scored, key=lambda one: -one[0])[:MOST]:
+    for _, feature in sorted(scored, key=lambda one: -one[0])[:MOST_FEATURES]:
         yield feature
 
 
-def _digests(name: str, form: Form, kind: str, table: Table) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """The first bytes of the digest of every report's field; worked out once per table."""
+def _digest(kind: str, part: bytes) -> bytes:
+    return CHECKSUMS[kind](part).to_bytes(4, "big") if kind in CHECKSUMS else hashlib.new(kind, part).digest()
+
+
+def _seen(name: str, form: Form, kind: str, table: Table) -> Codes:
+    """First and last bits of the digest of every report's field, and its remainders; worked out once per table."""
     key = f"{kind} of {name} {OF_FIELD.index(form)}"
     if key not in table.cache:
-        parts = (form(_field(table, name, row)) or b"" for row in range(len(table)))
-        data = b"".join(hashlib.new(kind, part).digest()[:GROUND_BYTES] for part in parts)
-        table.cache[key] = np.frombuffer(data, np.uint8).reshape(len(table), GROUND_BYTES)
-    digits: np.ndarray[Any, np.dtype[np.uint8]] = table.cache[key]
-    return digits
+        digests = [_digest(kind, form(_field(table, name, row)) or b"") for row in range(len(table))]
+        ends = b"".join(
+            digest[:GROUND_BYTES].rjust(GROUND_BYTES, b"\0") + digest[-GROUND_BYTES:].rjust(GROUND_BYTES, b"\0")
+            for digest in digests
+        )
+        bits = np.unpackbits(np.frombuffer(ends, np.uint8).reshape(len(table), 2 * GROUND_BYTES), axis=1)
+        rests = [[number % modulus for modulus in MODULI] for number in (int.from_bytes(digest, "big") for digest in digests)]
+        table.cache[key] = np.column_stack([bits, np.array(rests, np.uint8).reshape(len(table), len(MODULI))]).astype(np.uint8)
+    seen: Codes = table.cache[key]
+    return seen
 
 
-def _bit_of(name: str, form: Form, kind: str, place: int, table: Table) -> Codes:
-    return (_digests(name, form, kind, table)[:, place // 8] >> (7 - place % 8) & 1).astype(np.intp)
+def _column(name: str, form: Form, kind: str, place: int, table: Table) -> Codes:
+    return _seen(name, form, kind, table)[:, place].astype(np.intp)

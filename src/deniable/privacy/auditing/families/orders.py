@@ -15,7 +15,7 @@ from deniable.privacy.auditing.fields import Table
 from deniable.privacy.auditing.octets import Octets, words_of
 
 MOST_FIELDS = 12
-MOST = 4
+MOST_FEATURES = 4
 NOT_VALUES = ("length of ", "spare length of ", "type of ", "keys of ", "layout of ", "the text", "the headers")
 
 
@@ -34,7 +34,7 @@ def propose(fit: Table, inputs: int) -> Iterator[Feature]:
             features.append(Feature(f"the place of the largest {what}", partial(_largest, chosen, 1), len(chosen)))
             features.append(Feature(f"the place of the smallest {what}", partial(_largest, chosen, -1), len(chosen)))
             features.append(Feature(f"pairs out of order {what}", partial(_inversions, chosen), len(chosen) ** 2))
-    yield from most_telling(features, fit, inputs, MOST)
+    yield from most_telling(features, fit, inputs, MOST_FEATURES)
 
 
 def _largest(names: list[str], sign: int, table: Table) -> Codes:

@@ -10,7 +10,7 @@ from deniable.privacy.auditing.events import Feature
 from deniable.privacy.auditing.fields import Table
 from deniable.privacy.auditing.words import Bit, bits
 
-MOST = 8
+MOST_FEATURES = 8
 MOST_ROWS = 1 << 14
 """Rows of the products: more of them cost time and choose no better pair."""
 
@@ -34,7 +34,7 @@ def propose(fit: Table, inputs: int) -> Iterator[Feature]:
     assert highest is not None
     assert lowest is not None
     gaps = np.triu(highest - lowest, 1)
-    for best in np.argpartition(gaps, -min(MOST, gaps.size), axis=None)[-MOST:][::-1]:
+    for best in np.argpartition(gaps, -min(MOST_FEATURES, gaps.size), axis=None)[-MOST_FEATURES:][::-1]:
         first, second = np.unravel_index(int(best), gaps.shape)
         if first < second:
             yield parity_of([every[int(place) - 1] for place in (first, second) if place])

@@ -18,17 +18,19 @@ from deniable.privacy.auditing.events import Codes, Feature
 from deniable.privacy.auditing.fields import Table
 from deniable.privacy.auditing.words import Bit, Words, bits, readings
 
-SPARE = 16
+SPARE_ROWS = 16
 """Reports beyond the number of unknowns."""
-MOST = 4
-CHECKED = 512
+MOST_FEATURES = 4
+CHECKED_ROWS = 512
 FEW_COLUMNS = 160
 """With more columns the elimination takes long, and only bytes that add up modulo 256 are tried."""
 RINGS: tuple[tuple[int, Any], ...] = ((1 << 8, np.uint8), (1 << 16, np.uint16), (1 << 32, np.uint32), (1 << 64, np.uint64))
 PRIMES = (3, 5, 7, 11, 13, 17, 31, 97, 127, 251, 257, 65521)
-MOST_INPUTS = 8
+FEW_INPUTS = 8
+MOST_UNKNOWNS = 4096
+"""Over all test values: the elimination for each takes the longer, the more unknowns it has. A few are always tried."""
 
-SELDOM = 0.02
+SELDOM_BROKEN = 0.02
 Matrix = NDArray[Any]
 Scored = tuple[float, Callable[[], Feature]]
 """How often an equation of one input fails for another one, and what makes an event of it."""
@@ -38,11 +40,11 @@ def propose(fit: Table, inputs: int) -> Iterator[Feature]:
     """Equations of one input that fail most often for another one."""
     equations = _bit_equations(fit, inputs)
     columns = _varying(fit)
-    if 2 <= len(columns) <= CHECKED:
+    if 2 <= len(columns) <= CHECKED_ROWS:
         moduli = (*(modulus for modulus, _ in RINGS), *PRIMES) if len(columns) <= FEW_COLUMNS else (256,)
         equations += [one for modulus in moduli for one in _unit_equations(fit, columns, modulus, inputs)]
-    for fails, make in sorted(equations, key=lambda one: -one[0])[:MOST]:
-        if fails > SELDOM:
+    for fails, make in sorted(equations, key=lambda one: -one[0])[:MOST_FEATURES]:
+        if fails > SELDOM_BROKEN:
             yield make()
 
 
@@ -51,7 +53,7 @@ def propose(fit: Table, inputs: int) -> Iterator[Feature]:
 
 def _bit_equations(fit: Table, inputs: int) -> list[Scored]:
     single = [bit for bit in bits(fit) if bit.single]
-    need = len(single) + 1 + SPARE
+    need = len(single) + 1 + SPARE_ROWS
     runs = _runs(fit, need, inputs)
     if len(single) < 2 or not runs:
         return []
@@ -67,7 +69,8 @@ def _bit_equations(fit: Table, inputs: int) -> list[Scored]:
 
 def _runs(fit: Table, need: int, inputs: int) -> list[Table]:
     """Some reports of each test value; nothing when there are too few."""
-    rows = [np.flatnonzero(fit.places == value)[: max(need, CHECKED)] for value in range(min(inputs, MOST_INPUTS))]
+    most = min(inputs, max(FEW_INPUTS, MOST_UNKNOWNS // need))
+    rows = [np.flatnonzero(fit.places == value)[: max(need, CHECKED_ROWS)] for value in range(inputs - 1, inputs - 1 - most, -1)]
     return [fit.rows(own) for own in rows] if min(map(len, rows)) >= need else []
 
 
@@ -122,7 +125,7 @@ def _values(table: Table, columns: list[tuple[Words, int]]) -> Matrix:
 
 
 def _unit_equations(fit: Table, columns: list[tuple[Words, int]], modulus: int, inputs: int) -> list[Scored]:
-    need = len(columns) + 1 + SPARE
+    need = len(columns) + 1 + SPARE_ROWS
     matrices = [_values(run, columns) for run in _runs(fit, need, inputs)]
     equations: list[Scored] = []
     for own, matrix in enumerate(matrices):

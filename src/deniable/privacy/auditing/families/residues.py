@@ -15,7 +15,7 @@ from deniable.privacy.auditing.fields import Table
 from deniable.privacy.auditing.words import Words, readings
 
 MODULI = (2, *range(3, 130), 251, 255, 257, 360, 365, 509, 997, 1000)
-MOST = 6
+MOST_FEATURES = 6
 MOST_STEPS = 2
 FROM = 4
 """The same number may be tested as little-endian bytes when it has so many of them."""
@@ -36,7 +36,7 @@ def propose(fit: Table, inputs: int) -> Iterator[Feature]:
                 scored.append((score, partial(_residue, words, modulus, backwards)))
     part = fit.rows(slice(0, MOST_ROWS)) if len(fit) > MOST_ROWS else fit
     scored += _of_two(fields, part, inputs)
-    for _, make in sorted(scored, key=lambda one: -one[0])[:MOST]:
+    for _, make in sorted(scored, key=lambda one: -one[0])[:MOST_FEATURES]:
         yield make()
     for _, make in sorted(_of_steps(fields, part, inputs), key=lambda one: -one[0])[:MOST_STEPS]:
         yield make()

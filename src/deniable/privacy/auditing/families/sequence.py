@@ -26,8 +26,8 @@ BLOCK = 4
 MOST_FIELDS = 24
 MOST_VALUES = 4
 MOST_STEPS = 30
-MOST = 8
-FEWEST = 100
+MOST_FEATURES = 8
+FEWEST_TRIALS = 100
 NOT_VALUES = ("type of ", "keys of ", "layout of ", "the text", "the headers")
 
 Rows = NDArray[np.intp]
@@ -70,7 +70,7 @@ class Neighbour:
 
 def propose(fit: Table, inputs: int) -> Iterator[Feature]:
     """Steps between neighbours, pairs of small values, and bits that neighbours share."""
-    if len(trials(fit)) < FEWEST * inputs:
+    if len(trials(fit)) < FEWEST_TRIALS * inputs:
         return
     neighbours = [Neighbour(None, -1), Neighbour(None, 1), *[Neighbour(value, 0) for value in range(min(inputs, MOST_VALUES))]]
     features: list[Feature] = []
@@ -84,7 +84,7 @@ def propose(fit: Table, inputs: int) -> Iterator[Feature]:
         for name in [*names[: MOST_FIELDS // 2], *names[MOST_FIELDS // 2 :][-MOST_FIELDS // 2 :]]:
             features += _steps(fit, name, neighbour, known)
         features += _shared_bits(fit, neighbour, known, inputs)
-    yield from most_telling(features, fit, inputs, MOST)
+    yield from most_telling(features, fit, inputs, MOST_FEATURES)
 
 
 def _pair(feature: Feature, neighbour: Neighbour, known: int) -> Feature:

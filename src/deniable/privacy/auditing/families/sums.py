@@ -11,7 +11,7 @@ from deniable.privacy.auditing.events import Codes, Feature, most_telling
 from deniable.privacy.auditing.fields import Table
 from deniable.privacy.auditing.words import Units, Words, readings
 
-MOST = 8
+MOST_FEATURES = 8
 MOST_SYMBOLS = 96
 WIDEST = 128
 MOST_COUNTS = 2
@@ -24,7 +24,7 @@ def propose(fit: Table, inputs: int) -> Iterator[Feature]:
     main = [one for one in readings(fit) if one.main]
     if len(main) > 1:
         features += _totals("the whole report", main)
-    yield from most_telling(features, fit, inputs, MOST)
+    yield from most_telling(features, fit, inputs, MOST_FEATURES)
     counts = [feature for one in words if one.radix != 256 or one.unit == "character" for feature in _symbols(one, fit)]
     yield from most_telling(counts, fit, inputs, MOST_COUNTS)
 

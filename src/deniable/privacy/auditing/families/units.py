@@ -10,7 +10,7 @@ from deniable.privacy.auditing.events import Feature, contrast
 from deniable.privacy.auditing.fields import Table
 from deniable.privacy.auditing.words import Words, readings
 
-MOST = 8
+MOST_FEATURES = 8
 AT_ONCE = 128
 
 
@@ -29,7 +29,7 @@ def propose(fit: Table, inputs: int) -> Iterator[Feature]:
             scores.append(contrast(counts.transpose(1, 0, 2)))
         owners += [(words, place) for place in range(words.width)]
     if scores:
-        for best in np.argsort(np.concatenate(scores))[::-1][:MOST]:
+        for best in np.argsort(np.concatenate(scores))[::-1][:MOST_FEATURES]:
             yield _unit(*owners[int(best)])
 
 

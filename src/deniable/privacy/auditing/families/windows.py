@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.privacy.auditing.events import Codes, Feature, contrast
-from deniable.privacy.auditing.families.relations import CHECKED, SPARE, null_bits
+from deniable.privacy.auditing.families.relations import CHECKED_ROWS, SPARE_ROWS, null_bits
 from deniable.privacy.auditing.fields import Table
 from deniable.privacy.auditing.words import Bit, bits
 
@@ -24,8 +24,8 @@ JUDGED = (0, 3)
 LAGS = (*range(1, 17), 20, 24, 32, 50, 64, 100)
 MOST_BITS = 128
 MOST_INPUTS = 4
-MOST = 4
-SELDOM = 0.02
+MOST_FEATURES = 4
+SELDOM_BROKEN = 0.02
 Rows = NDArray[np.intp]
 
 
@@ -61,7 +61,7 @@ def _later(fit: Table, every: list[Bit], inputs: int) -> Iterator[Feature]:
     scored = []
     for lag in LAGS:
         rows = Later(lag).rows(fit)
-        if len(rows) < CHECKED:
+        if len(rows) < CHECKED_ROWS:
             continue
         ones = np.stack([matrix[rows[fit.places[rows] == value] + lag].sum(axis=0) for value in range(inputs)])
         sizes = np.bincount(fit.places[rows], minlength=inputs)[:, None]
@@ -103,21 +103,21 @@ def _equations(fit: Table, every: list[Bit], judged: int, inputs: int) -> Iterat
     """Sets of bits whose exclusive or is one thing for reports of one value and another for those of another one."""
     terms: list[Term] = [(place, bit) for place in range(BLOCK) for bit in every]
     terms += [(place, value) for place in range(BLOCK) if place != judged for value in range(min(inputs, MOST_INPUTS) - 1)]
-    need = len(terms) + 1 + SPARE
+    need = len(terms) + 1 + SPARE_ROWS
     places = fit.places[_trials(judged, fit)]
     counts = np.bincount(places, minlength=inputs)
     if counts.min() < need:
         return
     columns = np.column_stack([np.ones(len(places), np.uint8), *[_read(term, fit) for term in terms]])
-    matrices = [columns[places == value][: max(need, CHECKED)] for value in range(min(inputs, MOST_INPUTS))]
+    matrices = [columns[places == value][: max(need, CHECKED_ROWS)] for value in range(min(inputs, MOST_INPUTS))]
     equations = []
     for own, matrix in enumerate(matrices):
         for equation in null_bits(matrix[:need]):
             others = (other[:, equation] for place, other in enumerate(matrices) if place != own)
             fails = max(float(np.bitwise_xor.reduce(other, axis=1).mean()) for other in others)
             equations.append((fails, [terms[place - 1] for place in equation if place]))
-    for fails, chosen in sorted(equations, key=lambda one: -one[0])[:MOST]:
-        if fails > SELDOM:
+    for fails, chosen in sorted(equations, key=lambda one: -one[0])[:MOST_FEATURES]:
+        if fails > SELDOM_BROKEN:
             label = f"an equation between {len(chosen)} bits of {BLOCK} reports in a row"
             yield Feature(label, partial(_parity, chosen), 2, partial(_trials, judged))
 

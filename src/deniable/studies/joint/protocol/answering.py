@@ -72,7 +72,7 @@ def answer_jointly(
 ) -> JointAnswer:
     """Answer together with the partner by a relay, or alone if that fails. Experimental: both sides must follow the protocol.
 
-    The ledger pays the level against a partner who shares his indicator, or refuses. With `trust_partner` it pays only the
+    The ledger pays the level against a partner who shares their indicator, or refuses. With `trust_partner` it pays only the
     level against strangers.
     """
     if name not in survey.users:

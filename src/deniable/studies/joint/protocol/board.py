@@ -4,7 +4,7 @@
 
 Everyone who posts proves who he is by the key in the survey, over a sealed link. A phase ends when all have done their
 part, or after `--patience` seconds; a connection that is silent for so long is closed. The board cannot choose the joint
-bytes: each user follows the record as it grows, and finds his own contribution in it. It must show everyone the same lines;
+bytes: each user follows the record as it grows, and finds their own contribution in it. It must show everyone the same lines;
 the commands print a fingerprint to compare.
 
 Requests, as JSON:   {"post": LINE}                      a line of the record (record.py)
@@ -196,7 +196,7 @@ class Board:
             kept = list(self._boxes[who].items())[_place(request["boxes"]) :][: PAGE // 300]
             return {"boxes": [[name, box.hex()] for name, box in kept]}
         if "opening" in request:
-            return await self._opened(who, request["opening"], number_from(request["share"]))
+            return await self._keep_opening(who, request["opening"], number_from(request["share"]))
         if "checked" in request:
             async with self._changed:
                 self._checked.add(who)
@@ -221,7 +221,7 @@ class Board:
             self._changed.notify_all()
         return {"ok": True}
 
-    async def _opened(self, member: int, name: str, share: int) -> dict[str, Any]:
+    async def _keep_opening(self, member: int, name: str, share: int) -> dict[str, Any]:
         if self.round.phase is not Phase.OPEN or name not in self.round.missing:
             raise BadMessage("there is nothing to open under this name now")
         async with self._changed:

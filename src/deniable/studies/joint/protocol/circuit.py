@@ -31,7 +31,7 @@ class Circuit:
         return sum(gate[0] == "and" for gate in self.gates)
 
     def xor(self, one: Wire, other: Wire) -> Wire:
-        """Exclusive or."""
+        """A wire that is 1 when one of the two is, and not both."""
         if isinstance(one, bool):
             one, other = other, one
         if isinstance(other, bool):
@@ -39,7 +39,7 @@ class Circuit:
         return self._gate("xor", int(one), other)
 
     def conjunction(self, one: Wire, other: Wire) -> Wire:
-        """And."""
+        """A wire that is 1 when both are."""
         if isinstance(one, bool):
             one, other = other, one
         if isinstance(other, bool):
@@ -47,7 +47,7 @@ class Circuit:
         return self._gate("and", int(one), other)
 
     def negate(self, one: Wire) -> Wire:
-        """Not."""
+        """A wire that is 1 when the other is 0."""
         return not one if isinstance(one, bool) else self._gate("not", one, one)
 
     def evaluate(self, values: list[bool]) -> tuple[bool, ...]:

@@ -1,7 +1,7 @@
 """A commitment to a contribution: a hash of round, participant and the points that determine the contribution.
 
 The points fix the contribution (one scalar per point), so nobody can open a commitment in two ways; the hash is
-published first, so nobody can choose his points after seeing those of others.
+published first, so nobody can choose their points after seeing those of others.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 
 One process for each member, on loopback; each reads its own shares and writes the public rows. The members learn the
 rows: sorted random keys without names. While fewer than half of them pool what they have, nobody learns
-who is paired with whom, except each user his own partner. Members follow the protocol (semi-honest): one who sends
+who is paired with whom, except that each user knows their own partner. Members follow the protocol (semi-honest): one who sends
 wrong shares can spoil the result, and MPyC does not notice. The processes run on one machine:
 their links are not encrypted (MPyC's own `--ssl` is the start of a deployment across machines). Comparisons open
 numbers masked statistically, to 2**-40.
@@ -69,9 +69,9 @@ async def _pair(mpc: Any, keys: list[int], masks: list[int]) -> list[BlindRow]:
         if users % 2:
             alone = secint.array(secint.field.array(np.array([users], dtype=object)))
             partners = mpc.np_concatenate((partners[:-1], alone))
-        opened = await mpc.output(sorted_keys)
+        revealed = await mpc.output(sorted_keys)
         masked = await mpc.output(partners + sorted_masks)
-    return [BlindRow(int(key), int(value) % PRIME) for key, value in zip(opened, masked, strict=True)]
+    return [BlindRow(int(key), int(value) % PRIME) for key, value in zip(revealed, masked, strict=True)]
 
 
 def run_member(members: int, index: int, base_port: int, keys: list[int], masks: list[int]) -> list[BlindRow]:

@@ -31,17 +31,17 @@ class JointPrivacy:
     secret_pairing: float
     """Against the colluders, as long as they do not know who is paired with whom."""
     known_pairing: float
-    """Against a partner who shares his indicator. The pairing of this protocol is public, so this is the one that counts."""
+    """Against a partner who shares their indicator. The pairing of this protocol is public, so this is the one that counts."""
 
     def words(self) -> list[str]:
         """One line for each level, what the last one leaves of deniability, and what everything rests on."""
         many = f"{self.colluders} of {self.users} users who pool what they know, if the pairing were secret"
         lines = [
-            f"epsilon {_shown(self.marginal)} against whoever sees your report",
+            f"epsilon {_shown(self.marginal)} against anyone who sees your report",
             f"epsilon {_shown(self.secret_pairing)} against {many}",
-            f"epsilon {_shown(self.known_pairing)} against a partner who shares his indicator; the pairing is public",
+            f"epsilon {_shown(self.known_pairing)} against a partner who shares their indicator; the pairing is public",
         ]
-        outright = "; he can learn it outright" if math.isinf(self.known_pairing) else ""
+        outright = "; the partner can learn it outright" if math.isinf(self.known_pairing) else ""
         return [*lines, f"Against such a partner your answer is {hiding(round(self.known_pairing, 6))}{outright}.", EXPERIMENTAL]
 
 
@@ -56,7 +56,7 @@ def answer_cost(survey: JointSurvey, *, alone: bool = False, trust_partner: bool
     """What an answer costs, rounded up; None when there is no bound.
 
     The level against the partner, since the pairing is public. Against strangers only when there is no partner, or when the
-    person trusts him not to share his indicator.
+    person trusts the partner not to share their indicator.
     """
     law = survey.thresholds
     ratio = law.marginal_ratio if alone or trust_partner else law.known_pairing_ratio
@@ -71,8 +71,8 @@ def spend(survey: JointSurvey, ledger: Ledger, *, alone: bool = False, trust_par
     cost = answer_cost(survey, alone=alone, trust_partner=trust_partner)
     if cost is None:
         raise BudgetSpent(
-            "there is no bound against the partner: he can learn your answer outright. Take another survey or, if you trust "
-            "him not to share his indicator, say so: trust_partner (--trust-partner)"
+            "there is no bound against the partner, who can learn your answer outright. Take another survey or, if you trust "
+            "the partner not to share the indicator, say so: trust_partner (--trust-partner)"
         )
     if cost > ledger.limit:
         raise BudgetSpent(

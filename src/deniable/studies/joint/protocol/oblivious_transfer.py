@@ -30,13 +30,13 @@ class TransferSender:
         if len(replies) % SIZE:
             raise BadMessage("replies must be a whole number of 32-byte points")
         shift = times(self._secret, self.opening)
-        found = []
+        pairs = []
         for place in range(len(replies) // SIZE):
             reply = checked_point(replies[place * SIZE : (place + 1) * SIZE])
             shared = times(self._secret, reply)
             both = (shared, minus(shared, shift))
-            found.append(tuple(transfer_key(self._session, place, self.opening, reply, point) for point in both))
-        return [(zero, one) for zero, one in found]
+            pairs.append(tuple(transfer_key(self._session, place, self.opening, reply, point) for point in both))
+        return [(zero, one) for zero, one in pairs]
 
 
 class TransferChooser:

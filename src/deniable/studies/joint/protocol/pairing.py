@@ -35,7 +35,7 @@ class Pairing:
     def without(self, excluded: Collection[str]) -> Pairing:
         """The same pairing with some users taken out; nobody gets another partner by it.
 
-        Somebody who sees the pairing before he misbehaves can only undo his own pair.
+        A user who sees the pairing before misbehaving can only undo their own pair.
         """
         kept, left = [], list(self.left)
         for pair in self.pairs:

@@ -54,10 +54,10 @@ class Replay:
 
 def replay(round_name: str, members: int, lines: Iterable[str]) -> Replay:
     """Follow a record; every reader of the same lines ends with the same round."""
-    told = Replay(JointRandomness(round_name, members))
+    replayed = Replay(JointRandomness(round_name, members))
     for line in lines:
-        told.tell(line)
-    return told
+        replayed.tell(line)
+    return replayed
 
 
 def commit_line(user: Participant) -> str:

@@ -19,7 +19,7 @@ ROOM_BYTES = 32
 
 @dataclass(eq=False)
 class _Waiting:
-    """A user who came first."""
+    """A user who came first and waits for the partner."""
 
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
@@ -61,7 +61,7 @@ class Relay:
             await _hang_up(writer)
 
     async def _wait(self, room: bytes, user: _Waiting) -> None:
-        """Until the other comes. A user who leaves meanwhile, or speaks before his turn, loses his place."""
+        """Until the other comes. A user who leaves meanwhile, or speaks out of turn, loses their place."""
         self._waiting[room] = user
         speech = asyncio.create_task(user.reader.read(1))
         joining = asyncio.create_task(user.joined.wait())

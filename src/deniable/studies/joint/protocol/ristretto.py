@@ -26,14 +26,6 @@ def scalar_bytes(scalar: int) -> bytes:
     return (scalar % ORDER).to_bytes(SIZE, "little")
 
 
-def scalar_from(data: bytes) -> int:
-    """The scalar of 32 bytes; there is exactly one way to write each, and zero is refused."""
-    scalar = int.from_bytes(data, "little")
-    if len(data) != SIZE or not 0 < scalar < ORDER:
-        raise BadMessage("a scalar must be 32 bytes of a number from 1 to the group's order less one")
-    return scalar
-
-
 def checked_point(data: bytes) -> bytes:
     """The same bytes if they are a point other than the identity."""
     if len(data) != SIZE or data == IDENTITY or not rbcl.crypto_core_ristretto255_is_valid_point(data):

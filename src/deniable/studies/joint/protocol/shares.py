@@ -18,7 +18,7 @@ from deniable.studies.joint.protocol.ristretto import ORDER, checked_point, plus
 def threshold_for(members: int) -> int:
     """How many of the members open a secret: an honest majority can, a dishonest minority cannot."""
     if members < 3:
-        raise InvalidParameter("committee must have at least 3 members: with fewer, one dishonest member is no minority")
+        raise InvalidParameter("committee must have at least 3 members: with fewer, one dishonest member is not a minority")
     return (members + 1) // 2
 
 

@@ -45,7 +45,7 @@ class JointSurvey:
         if any(len(key) != 32 for key in keys):
             raise InvalidParameter("public keys must be 32 bytes")
         if len(set(keys)) != len(keys):
-            raise InvalidParameter("public keys must differ: everyone makes a key pair of his own")
+            raise InvalidParameter("public keys must differ: everyone makes their own key pair")
         if not self.excluded <= set(self.users):
             raise InvalidParameter("excluded must name users of the survey")
         if self.joint is not None and len(self.joint) != 32:

@@ -45,7 +45,7 @@ def take_part(survey: JointSurvey, name: str, identity: Identity, *, host: str, 
 
 
 def send_dealing(board: BoardLink, survey: JointSurvey, identity: Identity, user: Participant) -> None:
-    """Publish the points, and send each member his share in a sealed box."""
+    """Publish the points, and send each member their share in a sealed box."""
     for member, key in enumerate(survey.committee, 1):
         box = seal_box(identity, key, scalar_bytes(user.dealing.shares[member]), box_context(survey, user.name, member))
         board.ask(box=member, sealed=box.hex())

@@ -36,9 +36,9 @@ class ExtendedSender:
             given = int.from_bytes(correction[place * size : (place + 1) * size], "big")
             columns.append(_column(key, self._batch, size) ^ (given * choice))
         rows = _transpose(columns, size, count)
-        found = [(_row_key(row, self._batch, at), _row_key(row ^ self._secret, self._batch, at)) for at, row in enumerate(rows)]
+        pairs = [(_row_key(row, self._batch, at), _row_key(row ^ self._secret, self._batch, at)) for at, row in enumerate(rows)]
         self._batch += 1
-        return found
+        return pairs
 
 
 class ExtendedChooser:

@@ -59,7 +59,7 @@ class SocketLink:
         return self._exactly(size)
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._socket.close()
 
     def __enter__(self) -> SocketLink:

@@ -67,12 +67,12 @@ def draw_many_as_first(thresholds: Thresholds, context: bytes, count: int) -> Co
     chooser = TransferChooser(base, opening, choices)
     yield Say(BASE_CHOICES, chooser.replies)
     sender = ExtendedSender(choices, chooser.keys)
-    found = []
+    drawn = []
     for draw in range(count):
         correction = yield Hear(CHOICES, COLUMNS * BITS // 8)
         session = session_key(thresholds, context, 1 + draw)
-        found.append((yield from _garbler(thresholds, session, sender.keys(correction, BITS))))
-    return found
+        drawn.append((yield from _garbler(thresholds, session, sender.keys(correction, BITS))))
+    return drawn
 
 
 def draw_many_as_second(thresholds: Thresholds, context: bytes, count: int) -> Conversation[list[bool]]:
@@ -81,13 +81,13 @@ def draw_many_as_second(thresholds: Thresholds, context: bytes, count: int) -> C
     yield Say(BASE_OPENING, base.opening)
     replies = yield Hear(BASE_CHOICES, COLUMNS * SIZE)
     chooser = ExtendedChooser(base.keys(replies))
-    found = []
+    drawn = []
     for draw in range(count):
         bits = _bits(secrets.randbits(BITS))
         correction, keys = chooser.choose(bits)
         yield Say(CHOICES, correction)
-        found.append((yield from _evaluator(thresholds, session_key(thresholds, context, 1 + draw), bits, keys)))
-    return found
+        drawn.append((yield from _evaluator(thresholds, session_key(thresholds, context, 1 + draw), bits, keys)))
+    return drawn
 
 
 def _garbler(thresholds: Thresholds, session: bytes, keys: Sequence[tuple[bytes, bytes]]) -> Conversation[bool]:
@@ -97,7 +97,7 @@ def _garbler(thresholds: Thresholds, session: bytes, keys: Sequence[tuple[bytes,
     answer = int.from_bytes((yield Hear(ANSWER, LABEL)), "big")
     truth = garbled.outputs[0] ^ answer
     if truth not in (0, garbled.difference):
-        raise BadMessage("the answer is no label of this circuit; the draw is void")
+        raise BadMessage("the answer is not a label of this circuit; the draw is void")
     yield Say(MEANING, bytes([garbled.outputs[1] & 1]))
     return truth != 0
 

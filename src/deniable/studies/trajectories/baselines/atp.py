@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from deniable.batch import Flags, Integers
 from deniable.core import Coins, Number, Singleton, TwoLevel, as_fraction
 from deniable.errors import InvalidParameter
-from deniable.studies.arrays import Flags, Integers
 from deniable.studies.trajectories.baselines.base import STEPS, PathBaseline, draw_from, extremes, falling_weights
 
 BITS = 40
@@ -86,12 +86,12 @@ class ATP(PathBaseline):
         """Integer weights of all places for another location; 0 off the candidates."""
         return self.place_weights[self.places.steps_from(place, STEPS)] * candidates
 
-    def candidates(self, told: list[tuple[Integers, int]]) -> Flags:
+    def candidates(self, reported: list[tuple[Integers, int]]) -> Flags:
         """The places in all told sectors, or all places when there is none."""
-        found = np.ones(len(self.places), np.bool_)
-        for sectors, sector in told:
-            found &= sectors == sector
-        return found if found.any() else np.ones(len(self.places), np.bool_)
+        inside = np.ones(len(self.places), np.bool_)
+        for sectors, sector in reported:
+            inside &= sectors == sector
+        return inside if inside.any() else np.ones(len(self.places), np.bool_)
 
     def copy(self, path: Integers, first: int, coins: Coins) -> Integers:
         """One copy, whose pivots are the locations first, first + 2, …"""
@@ -99,12 +99,12 @@ class ATP(PathBaseline):
         for i in range(first, len(path), 2):
             out[i] = draw_from(self.pivot_table(int(path[i])), coins)
         for i in range(1 - first, len(path), 2):
-            told = []
+            reported = []
             for neighbour in (i - 1, i + 1):
                 if 0 <= neighbour < len(path):
                     sectors = self.sectors_from(int(out[neighbour]))
-                    told.append((sectors, self.direction.draw(int(sectors[path[i]]), coins)))
-            out[i] = draw_from(self.place_table(int(path[i]), self.candidates(told)), coins)
+                    reported.append((sectors, self.direction.draw(int(sectors[path[i]]), coins)))
+            out[i] = draw_from(self.place_table(int(path[i]), self.candidates(reported)), coins)
         return out
 
     def merged(self, one: Integers, other: Integers) -> Integers:

@@ -10,10 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from deniable.batch import Keystream, KeystreamCoins, SystemKeystream
+from deniable.batch import Integers, Keystream, KeystreamCoins, SystemKeystream
 from deniable.core import Certificate, Coins, Epsilon, EpsilonLike, exp_ceil, fingerprint
 from deniable.errors import InvalidParameter
-from deniable.studies.arrays import Integers
 from deniable.studies.trajectories.paths import Paths
 from deniable.studies.trajectories.places import Places
 

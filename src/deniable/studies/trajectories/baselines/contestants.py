@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deniable.batch import SystemKeystream, encode_many, sampler_for
+from deniable.batch import Floats, Integers, SystemKeystream, encode_many, sampler_for
 from deniable.core import MOST_L_SRR, MOST_NEAREST_PLACES, Epsilon, Interval, Mechanism, Rectangle, make_mechanism
 from deniable.errors import InvalidParameter
-from deniable.studies.arrays import Floats, Integers
 from deniable.studies.trajectories.baselines.atp import ATP
 from deniable.studies.trajectories.baselines.base import PathBaseline
 from deniable.studies.trajectories.baselines.ngram import NGram
@@ -120,8 +119,8 @@ def whole_paths(baseline: type[PathBaseline]) -> Build:
     """A protocol for whole paths over the list of places."""
 
     def build(region: Rectangle, places: Places, epsilon: Epsilon) -> Contestant:
-        made = baseline(places=places, epsilon=epsilon)
-        return Contestant(made.name, "places", made, lambda paths, progress: made.perturb(paths, progress=progress))
+        mechanism = baseline(places=places, epsilon=epsilon)
+        return Contestant(mechanism.name, "places", mechanism, lambda paths, progress: mechanism.perturb(paths, progress=progress))
 
     return build
 

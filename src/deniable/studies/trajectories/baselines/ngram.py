@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from deniable.batch import Flags, Floats, Integers
 from deniable.core import Coins
 from deniable.errors import InvalidParameter
-from deniable.studies.arrays import Flags, Floats, Integers
 from deniable.studies.trajectories.baselines.base import STEPS, PathBaseline, draw_from, extremes, falling_weights
 from deniable.studies.trajectories.places import SIDE
 
@@ -120,18 +120,18 @@ class NGram(PathBaseline):
         return max(extremes(self.pair_weights), extremes(self.single_weights)) ** (2 * COVERED)
 
     def perturb_path(self, path: Integers, coins: Coins) -> Integers:
-        """Answers, then post-processing."""
+        """A private path: regions are answered privately, and the path is rebuilt from the answers alone."""
         return self.rebuilt(self.answers(self.region_of[path], coins), coins)
 
     def answers(self, regions: Integers, coins: Coins) -> Integers:
         """Two answered regions per location: the only step that looks at the path."""
-        found = np.empty((len(regions), COVERED), np.int64)
-        found[0, 0] = draw_from(self.single_table(int(regions[0])), coins)
+        answered = np.empty((len(regions), COVERED), np.int64)
+        answered[0, 0] = draw_from(self.single_table(int(regions[0])), coins)
         for i in range(len(regions) - 1):
             drawn = draw_from(self.pair_table(int(regions[i]), int(regions[i + 1])).ravel(), coins)
-            found[i, 1], found[i + 1, 0] = divmod(drawn, len(self.members))
-        found[-1, 1] = draw_from(self.single_table(int(regions[-1])), coins)
-        return found
+            answered[i, 1], answered[i + 1, 0] = divmod(drawn, len(self.members))
+        answered[-1, 1] = draw_from(self.single_table(int(regions[-1])), coins)
+        return answered
 
     def rebuilt(self, answers: Integers, coins: Coins) -> Integers:
         """The path of regions nearest to all answers, each step within reach; a random place of each region."""

@@ -1,4 +1,4 @@
-"""The kinds of arrays that all studies speak of."""
+"""The kinds of arrays that all packages speak of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a level means, in words and in bets."""
+"""What a privacy level means, in plain words and as a bet."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ def in_words(epsilon: float, delta: float = 0.0) -> list[str]:
     times, right = math.exp(epsilon), 100 * guess_right(epsilon, delta)
     sentences = [
         f"One report leaves the answer {hiding(epsilon)}.",
-        f"Whatever somebody believed before, one report changes the odds between two answers at most {times:.4g} times.",
-        f"Who thought two answers equally likely can afterwards give one of them between {100 * low:.1f} % and {100 * high:.1f} %.",
+        f"Whatever an observer believed before, one report changes the odds between two answers at most {times:.4g} times.",
+        f"A belief of 50 % in one of two answers can become {100 * low:.1f} % to {100 * high:.1f} %, but no further.",
         f"The best guess between two equally likely answers is right at most {right:.1f} % of the time.",
     ]
     if epsilon <= 100:

@@ -10,16 +10,17 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
-from deniable._extras import required
 from deniable.core import Epsilon, EpsilonLike
-from deniable.errors import InvalidParameter, NotSupported
+from deniable.errors import InvalidParameter, MissingPackage, NotSupported
 
 MOST_PIECES = 7
 LEAST_WIDTH = 1e-3
 """Neighbouring pieces count as one if their heights differ relatively by less than MERGED, or if one is narrower than this."""
 MERGED = 1e-3
+AGREE = 1e-3
+"""Errors and places closer than this, relatively, count as one: the solver's own tolerance is 1e-4."""
 
 
 @dataclass(frozen=True)
@@ -76,15 +77,15 @@ def optimal_breaks(
     heights: Sequence[float], x: float, *, exponent: int = 1, seconds: float = 20.0, gap: float = 1e-4
 ) -> PiecewiseSolution:
     """The breaks with the least mean |y - x|**k at x, for given heights from left to right."""
-    found = [float(height) for height in heights]
-    if not found or not all(math.isfinite(height) and height > 0 for height in found):
+    levels = [float(height) for height in heights]
+    if not levels or not all(math.isfinite(height) and height > 0 for height in levels):
         raise InvalidParameter("heights must be positive numbers")
-    if not min(found) <= 1 <= max(found):
+    if not min(levels) <= 1 <= max(levels):
         raise InvalidParameter("heights must lie on both sides of 1, or no density has them")
     if not 0 <= x <= 1:
         raise InvalidParameter("x must lie in [0, 1]")
-    _checked(1, len(found), exponent, seconds)
-    return _solved(_model(seconds, gap), list(found), len(found), x, exponent)
+    _checked(1, len(levels), exponent, seconds)
+    return _solved(_model(seconds, gap), list(levels), len(levels), x, exponent)
 
 
 def optimal_pieces(
@@ -129,6 +130,51 @@ def fit_height(epsilons: Sequence[EpsilonLike], *, exponent: int = 1, seconds: f
     return float(b1), float(b2), worst
 
 
+class PiecesCheck(NamedTuple):
+    """The solutions at an end of the domain and at x for each number of pieces, and whether they are all one."""
+
+    pieces: tuple[int, ...]
+    ends: tuple[PiecewiseSolution, ...]
+    at_x: tuple[PiecewiseSolution, ...]
+
+    @property
+    def same_error(self) -> bool:
+        """Do all numbers of pieces reach the same error, at the end and at x?"""
+        return all(_close([solution.error for solution in solved]) for solved in (self.ends, self.at_x))
+
+    @property
+    def same_pieces(self) -> bool:
+        """Are the merged densities the same, piece by piece?"""
+        shapes = [solution.merged() for solution in self.at_x]
+        if len({len(shape.heights) for shape in shapes}) != 1:
+            return False
+        numbers = zip(*((*shape.heights, *shape.breaks[1:]) for shape in shapes), strict=True)
+        return all(_close(list(values), 10 * AGREE) for values in numbers)
+
+    @property
+    def proved(self) -> float:
+        """The largest gap that the solver itself left, over all problems (1 is none)."""
+        return max(solution.gap for solution in (*self.ends, *self.at_x))
+
+
+def check_pieces(
+    epsilon: EpsilonLike, x: float, pieces: Sequence[int] = (3, 4, 5), *, exponent: int = 1, seconds: float = 10.0
+) -> PiecesCheck:
+    """Solve the framework's two steps for each number of pieces, each within `seconds`."""
+    if len(pieces) < 2:
+        raise InvalidParameter("pieces must name at least two numbers to compare")
+    ends = [optimal_heights(epsilon, m, exponent=exponent, seconds=seconds).merged() for m in pieces]
+    # The second step asks for the pieces at x with the heights that the first step found.
+    at_x = [
+        optimal_pieces(epsilon, x, m, exponent=exponent, seconds=seconds, ends=end) for m, end in zip(pieces, ends, strict=True)
+    ]
+    return PiecesCheck(tuple(pieces), tuple(ends), tuple(at_x))
+
+
+def _close(values: Sequence[float], within: float = AGREE) -> bool:
+    return max(values) - min(values) <= within * max(abs(value) for value in values)
+
+
 def _checked(epsilon: EpsilonLike, pieces: int, exponent: int, seconds: float) -> float:
     if isinstance(pieces, bool) or not isinstance(pieces, int) or not 1 <= pieces <= MOST_PIECES:
         raise InvalidParameter(f"pieces must be a whole number from 1 to {MOST_PIECES}")
@@ -143,7 +189,12 @@ def _checked(epsilon: EpsilonLike, pieces: int, exponent: int, seconds: float) -
 
 
 def _model(seconds: float, gap: float) -> Any:
-    model = required("pyscipopt").Model()
+    try:
+        from pyscipopt import Model
+    except ImportError:
+        advice = "pip install 'deniable-reproduce[scip]'"
+        raise MissingPackage(f"this needs pyscipopt, which is not installed: {advice}", name="pyscipopt") from None
+    model = Model()
     model.hideOutput()
     model.setParam("limits/time", seconds)
     model.setParam("limits/gap", gap)
@@ -184,12 +235,12 @@ def _solved(model: Any, heights: list[Any], pieces: int, x: float, exponent: int
 def _integral(model: Any, end: Any, x: float, k: int, name: str) -> Any:
     if isinstance(end, float):
         return math.copysign(abs(end - x) ** (k + 1), end - x) / (k + 1)
-    found = model.addVar(lb=-(x ** (k + 1)) / (k + 1), ub=(1 - x) ** (k + 1) / (k + 1), name=name)
+    integral = model.addVar(lb=-(x ** (k + 1)) / (k + 1), ub=(1 - x) ** (k + 1) / (k + 1), name=name)
     away = end - x
     if k == 2:
-        model.addCons(3 * found == away * away * away)
+        model.addCons(3 * integral == away * away * away)
     elif x in (0.0, 1.0):
-        model.addCons(2 * found == (1 if x == 0.0 else -1) * away * away)
+        model.addCons(2 * integral == (1 if x == 0.0 else -1) * away * away)
     else:
         # |b - x|(b - x): the parts beyond and before x, of which only one may be there.
         beyond = model.addVar(lb=0.0, ub=1 - x, name=f"{name}+")
@@ -198,5 +249,5 @@ def _integral(model: Any, end: Any, x: float, k: int, name: str) -> Any:
         side = model.addVar(vtype="B", name=f"{name}?")
         model.addCons(beyond <= (1 - x) * side)
         model.addCons(before <= x * (1 - side))
-        model.addCons(2 * found == beyond * beyond - before * before)
-    return found
+        model.addCons(2 * integral == beyond * beyond - before * before)
+    return integral

@@ -11,11 +11,10 @@ import pytest
 
 from deniable.core import Epsilon, best_share
 from deniable.errors import InvalidParameter, MissingPackage, NotSupported
-from deniable.planning import check_pieces, fit_height
-from deniable.planning.designs.bilinear import PiecewiseSolution, optimal_breaks, optimal_heights
+from deniable_reproduce.bilinear import PiecewiseSolution, check_pieces, fit_height, optimal_breaks, optimal_heights
 
 HAS_SCIP = importlib.util.find_spec("pyscipopt") is not None
-needs_scip = pytest.mark.skipif(not HAS_SCIP, reason="pyscipopt is not installed: pip install 'deniable[scip]'")
+needs_scip = pytest.mark.skipif(not HAS_SCIP, reason="pyscipopt is not installed: pip install 'deniable-reproduce[scip]'")
 
 
 @needs_scip

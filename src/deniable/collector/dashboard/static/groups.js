@@ -1,0 +1,61 @@
+// Groups that answer the same questions: where they differ, and where there are too few reports to tell.
+
+import { figure, grouped } from "./charts.js";
+import { answerName, count, element, percent, short, surveyHash, table } from "./page.js";
+
+const TITLES = { mean: "Mean", median: "Median" };
+
+/** One answer in all groups. Two groups differ only if their intervals leave no doubt; otherwise it says how much they can differ at most. */
+export function contrast(name, rows, show, apart = show) {
+  const highest = rows.reduce((best, row) => (row.low > best.low ? row : best));
+  const lowest = rows.reduce((best, row) => (row.high < best.high ? row : best));
+  const between = (row) => `${show(row.value)} (between ${show(row.low)} and ${show(row.high)})`;
+  if (highest.low > lowest.high)
+    return `${name}: higher in ${highest.group}, ${between(highest)}, than in ${lowest.group}, ${between(lowest)}. The difference is at least ${apart(highest.low - lowest.high)}.`;
+  const most = Math.max(...rows.flatMap((one) => rows.filter((other) => other !== one).map((other) => one.high - other.low)));
+  return `${name}: too few reports to tell a difference; it is at most ${apart(most)}.`;
+}
+
+const points = (share) => `${Number((100 * share).toFixed(1))} percentage points`;
+
+/** Blocks of {name, rows}, one for each answer. */
+export function blocks(attribute) {
+  const labels = [...new Set(attribute.rows.map(({ label }) => label))];
+  const title = (label) => (attribute.what === "frequency" ? answerName(attribute.domain, label) : TITLES[attribute.what]);
+  return labels.map((label) => ({ name: title(label), rows: attribute.rows.filter((row) => row.label === label) }));
+}
+
+/** The section of a question: nothing when the survey has no groups. */
+export function groupsOf(found, name) {
+  const attribute = found.attributes.find((one) => one.name === name);
+  if (!attribute) return [];
+  const heading = element("h3", {}, "Between groups");
+  const waiting = found.groups.filter((group) => group.waiting).map((group) => `${group.name} has no numbers yet (${group.waiting}).`);
+  if (attribute.note) return [heading, element("p", { class: "quiet" }, [attribute.note, ...waiting].join(" "))];
+  const show = attribute.what === "frequency" ? percent : short;
+  const apart = attribute.what === "frequency" ? points : short;
+  const parts = blocks(attribute);
+  const words = parts.map((block) => contrast(block.name, block.rows, show, apart));
+  const sure = `${Math.round(100 * found.level)} %`;
+  const rows = parts.flatMap((block) => block.rows.map((row) => [`${block.name}, ${row.group}`, show(row.value), show(row.low), show(row.high)]));
+  return [
+    heading,
+    element("ul", {}, words.map((sentence) => element("li", {}, sentence))),
+    ...(waiting.length ? [element("p", { class: "quiet" }, waiting.join(" "))] : []),
+    figure({
+      caption: `Whiskers that do not overlap are a difference. They are wider than those above: all of them together hold the true values in ${sure} of such surveys, so any two groups may be compared.`,
+      summary: `${attribute.question} ${words.join(" ")}`,
+      draw: grouped(parts, { show }),
+      table: table(`Groups with intervals that hold together at ${sure}`, ["", "estimate", "from", "to"], rows),
+    }),
+  ];
+}
+
+/** Links to the other groups' own results. */
+export function groupLinks(found) {
+  const one = (group) =>
+    group.survey === surveyHash
+      ? element("strong", {}, `${group.name} (${group.waiting || count(group.n)})`)
+      : element("a", { href: `results?survey=${group.survey}` }, `${group.name} (${group.waiting || count(group.n)})`);
+  return found.groups.length ? ["Groups: ", ...found.groups.flatMap((group, i) => [i ? " · " : "", one(group)])] : [];
+}

@@ -1,0 +1,58 @@
+// How answers changed from window to window: a line with its band for each, and a sentence that says whether it did.
+
+import { figure, trend } from "./charts.js";
+import { answerName, ask, count, element, percent, short, surveyHash, table } from "./page.js";
+
+export const MOST_WINDOWS = 24;
+const MOST_LINES = 6;
+
+/** Did it change from the first window to the last? Only if the two intervals leave no doubt. */
+export function changed(name, points, show) {
+  const [first, last] = [points[0], points.at(-1)];
+  const between = (point) => `${show(point.value)} (between ${show(point.low)} and ${show(point.high)})`;
+  if (first.low <= last.high && last.low <= first.high) return `${name}: no change beyond what noise explains.`;
+  return `${name}: ${last.value > first.value ? "rose" : "fell"} from ${between(first)} in ${first.window} to ${between(last)} in ${last.window}.`;
+}
+
+/** One series of {window, value, low, high} for each answer, the most frequent ones first; or one for a mean or a median. */
+export function series(windows, name) {
+  const parts = windows.map(({ window, attributes }) => ({ window, attribute: attributes.find((one) => one.name === name) })).filter(({ attribute }) => attribute.views.length);
+  const kind = ["frequency", "mean", "quantiles"].find((what) => parts.length && parts.every(({ attribute }) => attribute.views.some((view) => view.what === what)));
+  if (parts.length < 2 || !kind) return { kind: null, lines: [] };
+  const rows = (attribute) => attribute.views.find(({ what }) => what === kind).rows;
+  const labels = kind === "quantiles" ? ["50 %"] : rows(parts.at(-1).attribute).slice().sort((a, b) => b.value - a.value).slice(0, MOST_LINES).map(({ label }) => label);
+  const point = ({ window, attribute }, label) => {
+    const row = rows(attribute).find((one) => one.label === label);
+    return row && { window, value: row.value, low: row.low, high: row.high };
+  };
+  const { domain } = parts[0].attribute;
+  const title = (label) => (kind === "frequency" ? answerName(domain, label) : kind === "mean" ? "Mean" : "Median");
+  return { kind, lines: labels.map((label) => ({ name: title(label), points: parts.map((part) => point(part, label)).filter(Boolean) })).filter(({ points }) => points.length > 1) };
+}
+
+/** The windows' estimates, oldest first; each is asked for once, and a window that is over hardly ever changes. */
+export async function windowsOf(names) {
+  const found = [];
+  for (const window of names.slice(-MOST_WINDOWS)) found.push(await ask(`v1/surveys/${surveyHash}/estimates?window=${encodeURIComponent(window)}`));
+  return found;
+}
+
+/** The section of an attribute: nothing when there are fewer than two windows to compare. */
+export function trendOf(windows, attribute, level) {
+  const { kind, lines } = series(windows, attribute.name);
+  if (!lines.length) return [];
+  const show = kind === "frequency" ? percent : short;
+  const words = lines.map(({ name, points }) => changed(name, points, show));
+  const rows = lines.flatMap(({ name, points }) => points.map((point) => [`${name}, ${point.window}`, show(point.value), show(point.low), show(point.high)]));
+  const sure = `${Math.round(100 * level)} % intervals`;
+  return [
+    element("h3", {}, "From window to window"),
+    element("ul", {}, words.map((sentence) => element("li", {}, sentence))),
+    figure({
+      caption: `The band around each line is its ${sure}, window by window${lines.length === MOST_LINES ? `; the ${MOST_LINES} most frequent answers` : ""}.`,
+      summary: `${attribute.question} ${words.join(" ")}`,
+      draw: trend(lines, { show }),
+      table: table(`Windows with ${sure}`, ["", "estimate", "from", "to"], rows),
+    }),
+  ];
+}
