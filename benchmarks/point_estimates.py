@@ -24,10 +24,10 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("NUMBA_NUM_THREADS", "1")
 # Numba imports the package `coverage` if there is one, and must not come upon coverage.py instead.
-sys.path[:] = [place for place in sys.path if Path(place or ".").resolve() != Path(__file__).resolve().parent]
+sys.modules.setdefault("coverage", None)  # type: ignore[arg-type]
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import argparse
-import importlib.util
 import json
 import math
 import time
@@ -36,6 +36,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from intervals.shapes import NUMBERS as SHAPES
 
 from deniable.batch import Floats, accumulator_for
 from deniable.core import Categories, Interval, make_mechanism
@@ -49,18 +50,6 @@ FAR = 1.15
 LEAST = 1e-4
 """Errors below this count as this: between two of them there is nothing to choose."""
 REPETITIONS, QUICK = 10, 2
-
-
-def twelve_shapes() -> dict[str, Callable[[np.random.Generator, int], Floats]]:
-    """Those of coverage.py."""
-    place = importlib.util.spec_from_file_location("interval_coverage", Path(__file__).with_name("coverage.py"))
-    assert place is not None
-    assert place.loader is not None
-    module = importlib.util.module_from_spec(place)
-    sys.modules["interval_coverage"] = module
-    place.loader.exec_module(module)
-    found: dict[str, Callable[[np.random.Generator, int], Floats]] = module.SHAPES
-    return found
 
 
 def cumulative(cells: Floats) -> Floats:
@@ -154,7 +143,7 @@ def main() -> None:
     started, cells = time.process_time(), []
     for epsilon in (1.0, 4.0) if chosen.quick else EPSILONS:
         for n in NUMBERS:
-            for name, draw in twelve_shapes().items():
+            for name, draw in SHAPES.items():
                 cells.append(measured(name, draw, epsilon, n, repetitions))
     if chosen.json is not None:
         chosen.json.write_text(json.dumps(cells), encoding="utf-8")
