@@ -29,8 +29,8 @@ from deniable.errors import DeniableError, InvalidParameter, NotSupported
 from deniable.estimators import histogram
 from deniable.planning import Bound, Impossible, Question, Way, lower_bound, plan, ways
 from deniable.planning.bounds import bit_bound, share_bound
+from deniable.planning.heavy_hitters import found_by_trying, found_chance, word_ways
 from deniable.planning.places import GAUSS, predicted
-from deniable.planning.words import found_by_trying, found_chance, word_ways
 from deniable.privacy import FixedKeystream, count_gain
 
 THOUSAND: dict[str, Any] = {"task": "frequency", "domain": Categories(1000)}

@@ -18,7 +18,7 @@ from deniable.batch.frames import side_by_side, unframed
 from deniable.batch.grids import Encoder, GridEncoder
 from deniable.batch.places import coordinate_columns, place_encoder
 from deniable.batch.sampler import Indices
-from deniable.batch.words import WordEncoder
+from deniable.batch.word_encoding import WordEncoder
 from deniable.core import (
     Binary,
     Categories,

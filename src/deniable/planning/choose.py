@@ -16,12 +16,12 @@ from deniable.planning.averages import mean_ways
 from deniable.planning.bounds import Bound, NoBound, lower_bound
 from deniable.planning.candidate import Candidate, Plan
 from deniable.planning.frequency import share_ways
+from deniable.planning.heavy_hitters import word_ways
 from deniable.planning.hypothesis import hypothesis_ways
 from deniable.planning.places import place_ways
 from deniable.planning.question import Question
 from deniable.planning.shape import shape_ways
 from deniable.planning.way import LeftOut, Way
-from deniable.planning.words import word_ways
 from deniable.planning.workloads.ways import workload_ways
 
 TRIED = (0.01, 1.0, 2.0, 4.0, 8.0, 11.0, 16.0)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deniable.batch.words import WordEncoder
+from deniable.batch.word_encoding import WordEncoder
 from deniable.core import Text, Whole, domain_from_recipe
 from deniable.errors import InvalidDomain, OutOfDomain
 

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from deniable.privacy import HttpClient, audit
 from deniable.privacy.auditing.answers import in_output
 from deniable.privacy.auditing.families.relations import _null_units, null_bits
+from deniable.privacy.auditing.field_readings import readings
 from deniable.privacy.auditing.fields import Table, table_of
 from deniable.privacy.auditing.octets import Octets, identities, of_bytes, of_wholes
-from deniable.privacy.auditing.words import readings
 
 
 def table(reports: list[Any]) -> Table:

@@ -14,7 +14,7 @@ from deniable import batch
 from deniable.core import Mechanism
 from deniable.privacy.conformance.coins import CountingCoins, FixedCoins, ScriptedCoins
 from deniable.privacy.conformance.keystream import FixedKeystream
-from deniable.privacy.conformance.law import tails
+from deniable.privacy.conformance.law_statistics import tails
 from deniable.privacy.conformance.outcome import Skip, require
 from deniable.privacy.conformance.statistics import alarms
 from deniable.privacy.conformance.values import few_values

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from deniable.privacy.auditing.events import Codes, Feature
 from deniable.privacy.auditing.families.values import alone
+from deniable.privacy.auditing.field_readings import Bit, Words, bits, readings
 from deniable.privacy.auditing.fields import Table
-from deniable.privacy.auditing.words import Bit, Words, bits, readings
 
 MOST_VALUES = 256
 MOST_FIELDS = 16

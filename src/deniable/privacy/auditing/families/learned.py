@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.privacy.auditing.events import Codes, Feature
+from deniable.privacy.auditing.field_readings import bits
 from deniable.privacy.auditing.fields import Table
 from deniable.privacy.auditing.measures import measures
-from deniable.privacy.auditing.words import bits
 
 MOST_ROWS = 10_000
 FEWEST_ROWS = 1_000

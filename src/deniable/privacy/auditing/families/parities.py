@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from deniable.privacy.auditing.events import Feature
+from deniable.privacy.auditing.field_readings import Bit, bits
 from deniable.privacy.auditing.fields import Table
-from deniable.privacy.auditing.words import Bit, bits
 
 MOST_FEATURES = 8
 MOST_ROWS = 1 << 14

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.privacy.auditing.events import Codes, Feature
+from deniable.privacy.auditing.field_readings import Bit, Words, bits, readings
 from deniable.privacy.auditing.fields import Table
-from deniable.privacy.auditing.words import Bit, Words, bits, readings
 
 SPARE_ROWS = 16
 """Reports beyond the number of unknowns."""

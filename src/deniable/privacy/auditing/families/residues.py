@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from deniable.privacy.auditing.events import Codes, Feature, contrast
 from deniable.privacy.auditing.families.sequence import trials
+from deniable.privacy.auditing.field_readings import Words, readings
 from deniable.privacy.auditing.fields import Table
-from deniable.privacy.auditing.words import Words, readings
 
 MODULI = (2, *range(3, 130), 251, 255, 257, 360, 365, 509, 997, 1000)
 MOST_FEATURES = 6

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from deniable.privacy.auditing.events import Codes, Feature, contrast, most_telling
 from deniable.privacy.auditing.families.values import FEW_VALUES, of_measure
+from deniable.privacy.auditing.field_readings import Bit, bits
 from deniable.privacy.auditing.fields import Table
 from deniable.privacy.auditing.measures import measures
 from deniable.privacy.auditing.octets import Octets, words_of
-from deniable.privacy.auditing.words import Bit, bits
 
 BLOCK = 4
 MOST_FIELDS = 24

@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 
 from deniable.privacy.auditing.events import Codes, Feature, most_telling
+from deniable.privacy.auditing.field_readings import Units, Words, readings
 from deniable.privacy.auditing.fields import Table
-from deniable.privacy.auditing.words import Units, Words, readings
 
 MOST_FEATURES = 8
 MOST_SYMBOLS = 96

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from deniable.privacy.auditing.events import Feature, contrast
+from deniable.privacy.auditing.field_readings import Words, readings
 from deniable.privacy.auditing.fields import Table
-from deniable.privacy.auditing.words import Words, readings
 
 MOST_FEATURES = 8
 AT_ONCE = 128

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from deniable.privacy.auditing.events import Codes, Feature, contrast
 from deniable.privacy.auditing.families.relations import CHECKED_ROWS, SPARE_ROWS, null_bits
+from deniable.privacy.auditing.field_readings import Bit, bits
 from deniable.privacy.auditing.fields import Table
-from deniable.privacy.auditing.words import Bit, bits
 
 BLOCK = 4
 JUDGED = (0, 3)
