@@ -9,37 +9,19 @@ import sys
 
 import click
 
+from deniable.cli.listening import address_options, connection_options, tls_options
 from deniable.cli.serve import WORKER, address_of, refuse_plain_http
 from deniable.errors import InvalidParameter
 
 
 @click.command()
 @click.option("--gateway", required=True, help="The collector's address: https://collector.example.org.")
-@click.option(
-    "--host",
-    default="127.0.0.1",
-    show_default=True,
-    help="The interface to listen on; one that other machines can reach needs TLS or a proxy.",
-)
-@click.option(
-    "--port", default=8010, show_default=True, type=click.IntRange(0, 65535), help="The port to listen on; 0 takes any free one."
-)
-@click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="How many processes serve requests.")
+@address_options(port=8010)
 @click.option("--ca", type=click.Path(exists=True, dir_okay=False), help="CA certificates (PEM) to trust for the gateway.")
-@click.option("--tls-certificate", type=click.Path(exists=True, dir_okay=False), help="The certificate for HTTPS, a PEM file.")
-@click.option("--tls-key", type=click.Path(exists=True, dir_okay=False), help="The certificate's private key, a PEM file.")
+@tls_options
 @click.option("--trusted-proxy", "proxies", multiple=True, metavar="ADDRESS", help="A proxy in front. May be repeated.")
 @click.option("--allow-plain-http", is_flag=True, help="Serve other machines without TLS or a proxy.")
-@click.option(
-    "--connections", default=8000, show_default=True, type=click.IntRange(1), help="The most connections open at once, per worker."
-)
-@click.option(
-    "--connections-per-address",
-    default=256,
-    show_default=True,
-    type=click.IntRange(1),
-    help="The most connections from one address.",
-)
+@connection_options
 @click.option("--json", "as_json", is_flag=True, help="Say where it listens as JSON.")
 def relay(
     gateway: str,

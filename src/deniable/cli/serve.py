@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from deniable.cli.listening import address_options, connection_options, tls_options
 from deniable.cli.serve_settings import PREFIX, hide_password, read_settings, waiting_for
 from deniable.errors import DeniableError, InvalidParameter
 
@@ -32,16 +33,7 @@ MOST_SHOWN = 20
 )
 @click.argument("surveys", nargs=-1, type=click.Path(exists=True, dir_okay=False))
 @click.option("--database", default="sqlite:///collector.db", show_default=True, help="sqlite:/// or postgresql+psycopg:// URL.")
-@click.option(
-    "--host",
-    default="127.0.0.1",
-    show_default=True,
-    help="The interface to listen on; one that other machines can reach needs TLS or a proxy.",
-)
-@click.option(
-    "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="The port to listen on; 0 takes any free one."
-)
-@click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="How many processes serve requests.")
+@address_options(port=8000)
 @click.option(
     "--origin",
     "origins",
@@ -57,8 +49,7 @@ MOST_SHOWN = 20
     type=click.IntRange(1, 1000),
     help="Write at least this many reports of a window at once; fewer wait in memory, and their devices are told to retry.",
 )
-@click.option("--tls-certificate", type=click.Path(exists=True, dir_okay=False), help="The certificate for HTTPS, a PEM file.")
-@click.option("--tls-key", type=click.Path(exists=True, dir_okay=False), help="The certificate's private key, a PEM file.")
+@tls_options
 @click.option(
     "--trusted-proxy",
     "proxies",
@@ -70,16 +61,7 @@ MOST_SHOWN = 20
 @click.option(
     "--allow-plain-http", is_flag=True, help="Serve other machines without TLS or a proxy: tokens are then sent unencrypted."
 )
-@click.option(
-    "--connections", default=8000, show_default=True, type=click.IntRange(1), help="The most connections open at once, per worker."
-)
-@click.option(
-    "--connections-per-address",
-    default=256,
-    show_default=True,
-    type=click.IntRange(1),
-    help="The most connections from one address.",
-)
+@connection_options
 @click.option(
     "--gateway-keys",
     type=click.Path(dir_okay=False),
