@@ -38,6 +38,8 @@ from deniable.estimators.frequent_words.search import heavy_hitters as heavy_hit
 from deniable.estimators.hierarchy import HierarchicalHistogram as HierarchicalHistogram
 from deniable.estimators.histograms import MOST_CONDITION as MOST_CONDITION
 from deniable.estimators.histograms import histogram as histogram
+from deniable.estimators.intervals import chance_above as chance_above
+from deniable.estimators.intervals import chance_below as chance_below
 from deniable.estimators.intervals import clopper_pearson as clopper_pearson
 from deniable.estimators.law.closed_forms import closed_form as closed_form
 from deniable.estimators.law.closed_forms import closed_forms as closed_forms

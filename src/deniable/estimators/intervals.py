@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from deniable.batch import Floats
@@ -120,11 +120,27 @@ def clopper_pearson(successes: NDArray[np.int64], n: int, tail: float) -> tuple[
     >>> low.round(4).tolist(), high.round(4).tolist()
     ([0.0, 0.1871], [0.3085, 0.8129])
     """
-    c = successes.astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        low = np.where(c == 0, 0.0, special.betaincinv(np.maximum(c, 1), n - c + 1, tail))
-        high = np.where(c == n, 1.0, special.betaincinv(c + 1, np.maximum(n - c, 1), 1 - tail))
-    return low, high
+    return chance_below(successes, n, tail), chance_above(successes, n, tail)
+
+
+def chance_below(hits: ArrayLike, trials: ArrayLike, error: float) -> Floats:
+    """Clopper and Pearson's lower end: the chance behind `hits` of `trials` is below this with probability at most `error`.
+
+    >>> float(chance_below(0, 10, 0.01)), round(float(chance_below(10, 10, 0.01)), 4)
+    (0.0, 0.631)
+    """
+    hits, trials = np.asarray(hits, np.float64), np.asarray(trials, np.float64)
+    return np.where(hits > 0, special.betaincinv(np.maximum(hits, 1), trials - hits + 1, error), 0.0)
+
+
+def chance_above(hits: ArrayLike, trials: ArrayLike, error: float) -> Floats:
+    """Their upper end: the chance exceeds this with probability at most `error`.
+
+    >>> round(float(chance_above(0, 10, 0.01)), 4), float(chance_above(10, 10, 0.01))
+    (0.369, 1.0)
+    """
+    hits, trials = np.asarray(hits, np.float64), np.asarray(trials, np.float64)
+    return np.where(hits < trials, special.betainccinv(hits + 1, np.maximum(trials - hits, 1), error), 1.0)
 
 
 def two_binomials(supported: NDArray[np.int64], n: int, p: float, q: float, tail: float, own: float = 1.0) -> tuple[Floats, Floats]:

@@ -10,26 +10,7 @@ from scipy import special
 
 from deniable.batch import Floats
 from deniable.errors import InvalidParameter
-
-
-def chance_below(hits: Any, trials: Any, error: float) -> Floats:
-    """Clopper–Pearson: the chance behind `hits` of `trials` is below this with probability at most `error`.
-
-    >>> float(chance_below(0, 10, 0.01)), round(float(chance_below(10, 10, 0.01)), 4)
-    (0.0, 0.631)
-    """
-    hits, trials = np.asarray(hits, np.float64), np.asarray(trials, np.float64)
-    return np.where(hits > 0, special.betaincinv(np.maximum(hits, 1), trials - hits + 1, error), 0.0)
-
-
-def chance_above(hits: Any, trials: Any, error: float) -> Floats:
-    """The same from above: the chance exceeds this with probability at most `error`.
-
-    >>> round(float(chance_above(0, 10, 0.01)), 4), float(chance_above(10, 10, 0.01))
-    (0.369, 1.0)
-    """
-    hits, trials = np.asarray(hits, np.float64), np.asarray(trials, np.float64)
-    return np.where(hits < trials, special.betainccinv(hits + 1, np.maximum(trials - hits, 1), error), 1.0)
+from deniable.estimators import chance_above, chance_below
 
 
 def epsilon_below(hits: Any, trials: Any, other_hits: Any, other_trials: Any, error: float, delta: float = 0.0) -> Floats:

@@ -12,8 +12,7 @@ import numpy as np
 from deniable.batch import Keystream, SystemKeystream, draw_many, uniform_below
 from deniable.core import Channel, Mechanism
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.estimators import dense
-from deniable.privacy.auditing.bounds import chance_above, chance_below
+from deniable.estimators import clopper_pearson, dense
 from deniable.privacy.auditing.own_mechanisms import own_support, spread
 
 REPEATS = (1, 2, 4, 8, 16, 32, 64)
@@ -85,7 +84,8 @@ def reconstruct(
             evidence += likelihood(draw_many(channel, truth, stream))
         done = count
         hits = int((np.argmax(evidence + ties, axis=1) == truth).sum())
-        interval = float(chance_below(hits, users, ERROR / 2)), float(chance_above(hits, users, ERROR / 2))
+        low, high = clopper_pearson(np.array(hits), users, ERROR / 2)
+        interval = float(low), float(high)
         guesses.append(Guess(count, hits / users, interval, _bound(count * float(mechanism.privacy), channel.inputs)))
     return Reconstruction(float(mechanism.privacy), channel.inputs, users, tuple(guesses))
 
