@@ -87,6 +87,7 @@ def test_trips_are_shown_from_rows_to_columns(tmp_path: Path) -> None:
     assert save(chart, tmp_path / "trips.png").stat().st_size > 5_000
     with pytest.raises(InvalidParameter, match="one entry per map cell"):
         trip_chart(found, ["a"], title="Trips")
+    assert {"origin", "destination"} <= set(rows(found.plot())[0])
 
 
 def test_charts_of_nothing_are_refused() -> None:

@@ -16,19 +16,20 @@ from deniable.charts.estimates import estimate_chart
 from deniable.charts.plan import plan_chart
 from deniable.charts.theme import COLOURS, INK, inline, themed
 from deniable.charts.training import training_chart
+from deniable.charts.trajectories import trip_chart
 from deniable.core import Certificate
 from deniable.errors import NotSupported
 from deniable.estimators import Estimate
 from deniable.planning import Answer, Comparison, Plan
 from deniable.privacy import Audit
-from deniable.studies import TrainingCurve, UtilityReport
+from deniable.studies import PlaceTable, TrainingCurve, UtilityReport
 
 MOST_BARS = 40
 
 
 @singledispatch
 def result_chart(result: object) -> Any:
-    """An Altair chart of an estimate, a plan, a design, a certificate or an audit."""
+    """An Altair chart of an estimate, a table of trips, a plan, a design, a certificate or an audit."""
     raise NotSupported(f"there is no usual chart of a {type(result).__name__}")
 
 
@@ -58,6 +59,11 @@ def _(result: Estimate) -> Any:
         subtitle=subtitle,
         percent=result.total == 1,
     )
+
+
+@result_chart.register
+def _(result: PlaceTable) -> Any:
+    return trip_chart(result, title=result.method, subtitle=f"{result.n:,} reports; {result.target}")
 
 
 @result_chart.register
