@@ -13,7 +13,7 @@ from deniable.core import Epsilon, Pair, correlation_floor
 from deniable.errors import InvalidParameter
 from deniable.studies import account, bounded_pair, optimum, published_pair
 from deniable.studies.joint.accounting import secret_pairing_ratio, secret_ratio_bounds
-from deniable.studies.joint.enumeration import pair_patterns, secret_grouping_ratio
+from deniable.studies.joint.enumeration import secret_grouping_ratio
 from deniable.studies.joint.positive_correlation import positive_correlation_ratio_bounds, truth_bounds
 from deniable.studies.joint.secret_pairing import colluding_partner_bounds, printed_ratio, secret_pairing_ratio_bounds
 
@@ -27,6 +27,11 @@ def pairings(users: list[int]) -> Iterator[list[tuple[int, int]]]:
     for place, partner in enumerate(rest):
         for others in pairings(rest[:place] + rest[place + 1 :]):
             yield [(first, partner), *others]
+
+
+def pair_patterns(pair: Pair) -> list[Fraction]:
+    """The chances of both, one and none telling the truth."""
+    return [Fraction(weight, pair.total) for weight in (pair.both, pair.one, pair.neither)]
 
 
 def brute_force(pair: Pair, n: int, m: int) -> Fraction | None:

@@ -53,12 +53,12 @@ class Column:
         """The values as numbers: positions from 0 to 1 within the range, or one column per category."""
         if self.values is not None:
             places = {value: place for place, value in enumerate(self.values)}
-            found = np.array([places.get(value, -1) for value in values], np.int64)
-            if (found < 0).any():
+            numbers = np.array([places.get(value, -1) for value in values], np.int64)
+            if (numbers < 0).any():
                 raise OutOfDomain(
-                    f"column {self.name!r}, row {int(np.argmin(found))}: the value is not one of the listed ones (not shown)"
+                    f"column {self.name!r}, row {int(np.argmin(numbers))}: the value is not one of the listed ones (not shown)"
                 )
-            return np.asarray(np.eye(self.width)[found])
+            return np.asarray(np.eye(self.width)[numbers])
         low, high = (float(end) for end in self.public)
         numbers = np.asarray(values, np.float64)
         bad = np.flatnonzero(~((numbers >= low) & (numbers <= high)))
@@ -163,8 +163,8 @@ def train_private(
 
     >>> import numpy as np
     >>> ages = np.linspace(0, 100, 20_000)
-    >>> found = train_private({"age": ages}, list(ages > 50), {"age": (0, 100)}, [False, True], epsilon=4)
-    >>> found.score({"age": ages}, ages > 50) > 0.9
+    >>> trained = train_private({"age": ages}, list(ages > 50), {"age": (0, 100)}, [False, True], epsilon=4)
+    >>> trained.score({"age": ages}, ages > 50) > 0.9
     True
     """
     if model not in KINDS:

@@ -18,7 +18,6 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from deniable.core import Pair
 from deniable.errors import NotSupported
 
 MOST_KNOWN = 480
@@ -83,8 +82,3 @@ def _likelihoods(patterns: Sequence[Fraction], n: int, most: int) -> dict[tuple[
                     total += factor * weight * left[taken] * power[told - more_told, lied - more_lied]
             power[told, degree - told] = total
     return power
-
-
-def pair_patterns(pair: Pair) -> list[Fraction]:
-    """The patterns of a pair's table."""
-    return [Fraction(weight, pair.total) for weight in (pair.both, pair.one, pair.neither)]

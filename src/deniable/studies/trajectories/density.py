@@ -55,8 +55,8 @@ def density_map(
 
     >>> from deniable.core import make_mechanism
     >>> here = make_mechanism("nearest-cells", epsilon=6).randomize_many([(0.3, 0.8)] * 1000)
-    >>> found = density_map(here, cells=4, method="em")
-    >>> found.labels[int(found.value.argmax())], found.hotspots()[0].low > 0.5
+    >>> density = density_map(here, cells=4, method="em")
+    >>> density.labels[int(density.value.argmax())], density.hotspots()[0].low > 0.5
     ((0.375, 0.875), True)
     """
     check_target(target)

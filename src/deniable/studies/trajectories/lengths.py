@@ -17,8 +17,8 @@ def length_distribution(starts: ArrayLike, edges: ArrayLike | None = None, *, ta
 
     Known exactly for "these users" (variance 0); for "population" with the spread of who was asked.
 
-    >>> found = length_distribution([0, 1, 3, 5])
-    >>> list(found.labels), [round(float(share), 3) for share in found.value]
+    >>> lengths = length_distribution([0, 1, 3, 5])
+    >>> list(lengths.labels), [round(float(share), 3) for share in lengths.value]
     ([0, 1, 2], [0.0, 0.333, 0.667])
     """
     check_target(target)

@@ -97,8 +97,8 @@ def place_channel(mechanism: Mechanism, cells: int | tuple[int, int]) -> PlaceCh
     """The exact probabilities between a map and the reports of a mechanism on places.
 
     >>> from deniable.core import make_mechanism
-    >>> found = place_channel(make_mechanism("nearest-cells", epsilon=4), 4)
-    >>> found.matrix.shape, bool(np.allclose(found.matrix.sum(axis=1), 1))
+    >>> channel = place_channel(make_mechanism("nearest-cells", epsilon=4), 4)
+    >>> channel.matrix.shape, bool(np.allclose(channel.matrix.sum(axis=1), 1))
     ((16, 4096), True)
     """
     if isinstance(mechanism, NearestCells):

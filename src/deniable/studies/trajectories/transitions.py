@@ -106,8 +106,8 @@ def origin_destination(reports: Reports, starts: ArrayLike, *, cells: int | tupl
     >>> square = Rectangle(Interval(0, 1, cells=2), Interval(0, 1, cells=2))
     >>> mechanism = make_mechanism("nearest-cells", domain=square, epsilon=6, area="1/4")
     >>> commuters = mechanism.randomize_many([(0.1, 0.1), (0.9, 0.9)] * 500)
-    >>> found = origin_destination(commuters, np.arange(0, 1001, 2), cells=2)
-    >>> int(found.value.argmax()), found.n
+    >>> trips = origin_destination(commuters, np.arange(0, 1001, 2), cells=2)
+    >>> int(trips.value.argmax()), trips.n
     (3, 500)
     """
     borders = _checked(reports, starts)

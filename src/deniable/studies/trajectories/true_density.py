@@ -15,8 +15,8 @@ def true_density(paths: Paths, mechanism: Mechanism, cells: int = 16) -> Density
     """The share of the true places in every cell of the map that `density_map` would estimate. It is not private.
 
     >>> from deniable.core import make_mechanism
-    >>> found = true_density(Paths.of([[(0.1, 0.1), (0.9, 0.9)], [(0.9, 0.8)]]), make_mechanism("nearest-cells", epsilon=1), 2)
-    >>> found.value.round(3).tolist()
+    >>> density = true_density(Paths.of([[(0.1, 0.1), (0.9, 0.9)], [(0.9, 0.8)]]), make_mechanism("nearest-cells", epsilon=1), 2)
+    >>> density.value.round(3).tolist()
     [0.333, 0.0, 0.0, 0.667]
     """
     grid = place_channel(mechanism, cells).grid
