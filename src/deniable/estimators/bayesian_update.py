@@ -15,12 +15,13 @@ from collections.abc import Callable
 import numpy as np
 
 from deniable.batch import Floats
-from deniable.core import Channel, Table, TwoLevel
+from deniable.core import Channel
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators.estimate import Estimate, Target
 from deniable.estimators.frequency import shares
+from deniable.estimators.law.rows import dense
 from deniable.estimators.source import Source, accumulated
-from deniable.estimators.supports import counts_outputs, sums_over_sets, sums_over_values
+from deniable.estimators.supports import sums_over_sets, sums_over_values
 
 Map = Callable[[Floats], Floats]
 
@@ -74,17 +75,18 @@ def likely_shares(source: Source, *, target: Target = "these users", gap: float 
 
 def likelihood_maps(channel: Channel, name: str) -> tuple[Map, Map]:
     """Shares of values -> chances of outputs, and its transpose; by fast transforms where there are any."""
-    if isinstance(channel, Table):
-        law = np.array([[weight / channel.total for weight in row] for row in channel.rows])
-        return (lambda values: values @ law), (lambda outputs: law @ outputs)
-    if not isinstance(channel, TwoLevel) or not counts_outputs(channel):
+    if channel.sums != "outputs":
         raise NotSupported(
             f"the sums of {name} are not how often each output occurred, so they do not give the likelihood of its reports; "
             "use shares(...).projected('simplex')"
         )
-    low = channel.low / channel.total
-    step = (channel.high - channel.low) / channel.total
+    levels = channel.two_level
+    if levels is None:
+        law = dense(channel, np.arange(channel.inputs))
+        return (lambda values: values @ law), (lambda outputs: law @ outputs)
+    low = levels.low / levels.total
+    step = (levels.high - levels.low) / levels.total
     return (
-        lambda values: low * values.sum() + step * sums_over_values(channel.sets, values),
-        lambda outputs: low * outputs.sum() + step * sums_over_sets(channel.sets, outputs),
+        lambda values: low * values.sum() + step * sums_over_values(levels.sets, values),
+        lambda outputs: low * outputs.sum() + step * sums_over_sets(levels.sets, outputs),
     )

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from deniable.batch import Floats, Joined
-from deniable.core import Binary, Categories, Table
+from deniable.core import Binary, Categories
 from deniable.errors import NotSupported
 from deniable.estimators.covariance import MOST_VALUES, support_law
 from deniable.estimators.estimate import Estimate, SmallSample, Target, check_target
@@ -60,7 +60,7 @@ def _estimate(source: Source, target: Target, *, as_shares: bool) -> Estimate:
         raise NotSupported(f"{mechanism.name} reports no categories; counts are for categorical mechanisms, numbers have a mean")
     scale = 1 / n if as_shares else 1.0
     small_sample: SmallSample | None = None
-    if isinstance(mechanism.channel, Table):
+    if mechanism.channel.support() is None:
         decoder = TableDecoder(mechanism)
         value: Floats = decoder.inverse @ sums.sums
         noise, widest = decoder.count_noise, np.ptp(decoder.inverse, axis=1)

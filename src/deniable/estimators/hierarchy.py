@@ -27,7 +27,7 @@ from deniable.batch import (
     unframed,
     uniform_below,
 )
-from deniable.core import Categories, Channel, EpsilonLike, Interval, Mechanism, TwoLevel, cells, make_mechanism
+from deniable.core import Categories, Channel, EpsilonLike, Interval, Mechanism, cells, make_mechanism
 from deniable.errors import InvalidParameter, WrongRecipe
 from deniable.estimators.distribution_estimate import Ends
 from deniable.estimators.estimate import Estimate, half_width
@@ -302,11 +302,12 @@ def _node_moments(channel: Channel, pull: Floats, p: float, q: float) -> tuple[F
         second = other2 * float(pull @ pull) + (own2 - other2) * pull**2
         third = other3 * float(pull @ pull**2) + (own3 - other3) * pull**3
         return pull, second / gap**2, third / gap**3
-    assert isinstance(channel, TwoLevel)
-    read = sums_over_values(channel.sets, pull) / gap
+    levels = channel.two_level
+    assert levels is not None
+    read = sums_over_values(levels.sets, pull) / gap
     raw = [
-        (channel.low * float((read**k).sum()) + (channel.high - channel.low) * sums_over_sets(channel.sets, read**k)[: len(pull)])
-        / channel.total
+        (levels.low * float((read**k).sum()) + (levels.high - levels.low) * sums_over_sets(levels.sets, read**k)[: len(pull)])
+        / levels.total
         for k in (1, 2, 3)
     ]
     second = raw[1] - raw[0] ** 2

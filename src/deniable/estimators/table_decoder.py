@@ -8,6 +8,7 @@ from deniable.batch import Floats
 from deniable.core import Mechanism
 from deniable.errors import NotSupported
 
+MOST_WEIGHTS = 1 << 22
 MOST_CONDITION = 1e9
 """Beyond this condition number, inverting loses what the reports hold to rounding."""
 
@@ -17,6 +18,10 @@ class TableDecoder:
 
     def __init__(self, mechanism: Mechanism) -> None:
         channel = mechanism.channel
+        if channel.sums != "outputs":
+            raise NotSupported(f"the sums of {mechanism.name} are not how often each output occurred, so they give no counts")
+        if channel.inputs * channel.outputs > MOST_WEIGHTS:
+            raise NotSupported(f"the table of {mechanism.name} is too large to be inverted; use fewer values")
         self.law = np.array([[weight / channel.total for weight in channel.row(index)] for index in range(channel.inputs)])
         if channel.outputs < channel.inputs or np.linalg.cond(self.law) > MOST_CONDITION:
             raise NotSupported(

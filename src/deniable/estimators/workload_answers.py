@@ -10,7 +10,6 @@ import numpy as np
 from scipy.optimize import nnls
 
 from deniable.batch import Floats
-from deniable.core import Table
 from deniable.errors import InvalidParameter
 from deniable.estimators.estimate import Estimate, Target
 from deniable.estimators.frequency import shares
@@ -56,7 +55,7 @@ def answers(source: Source, questions: Any, *, target: Target = "these users", l
     if estimated.covariance is None:
         raise InvalidParameter("answers need the covariance of the shares, which is worked out for fewer values")
     exact = None
-    if isinstance(sums.mechanism.channel, Table):
+    if sums.mechanism.channel.support() is None:
         terms = calm @ TableDecoder(sums.mechanism).inverse
         exact = BoundedTerms(value, np.ptp(terms, axis=1), sums.n)
     return Estimate(

@@ -24,7 +24,7 @@ from scipy.special import betainc
 from scipy.stats import binom
 
 from deniable.batch import Floats
-from deniable.core import Mechanism, TwoLevel
+from deniable.core import Mechanism
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.privacy.shuffled_bits import bits_of
 
@@ -80,8 +80,8 @@ def blanket_of(mechanism: Mechanism) -> Blanket | None:
     >>> round(blanket.share, 4)                                           # k / (e + k - 1)
     0.8534
     """
-    channel = mechanism.channel
-    if not isinstance(channel, TwoLevel) or channel.buckets is not None:  # sets of hashes differ equally on average only
+    channel = mechanism.channel.two_level
+    if channel is None or channel.buckets is not None:  # sets of hashes differ equally on average only
         return None
     shared = channel.sets.overlap()
     if shared is None:

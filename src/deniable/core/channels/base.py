@@ -12,7 +12,9 @@ from deniable.core.randomness.coins import Coins
 from deniable.errors import InvalidParameter, NotSupported
 
 if TYPE_CHECKING:
+    from deniable.core.channels.profile import Profile
     from deniable.core.channels.sets import Layers, SetSystem
+    from deniable.core.channels.two_level import TwoLevel
 
 Sums = Literal["outputs", "bits", "values", "parts", "picked", "searched"]
 """What a collector adds up: the reports of every output, or bit, or that support a value; a sum for each part, of everyone or of
@@ -94,8 +96,18 @@ class Channel(ABC):
         return False
 
     @property
+    def two_level(self) -> TwoLevel | None:
+        """The channel itself, where outputs have two levels."""
+        return None
+
+    @property
     def set_system(self) -> SetSystem | None:
         """The favoured outputs of every input, where outputs have two levels."""
+        return None if self.two_level is None else self.two_level.sets
+
+    @property
+    def added_noise(self) -> Profile | None:
+        """The channel itself, where it adds one and the same noise to every input of a line."""
         return None
 
     @property
@@ -107,6 +119,10 @@ class Channel(ABC):
     def alternatives(self) -> Sequence[Alternative]:
         """The channels that a public coin chooses between; none where there is no such coin."""
         return ()
+
+    def split_input(self, index: int) -> Sequence[int]:
+        """The inputs of the parts that one input stands for."""
+        return (index,)
 
     def split_output(self, output: int) -> Sequence[int]:
         """The outputs of the parts that one output stands for."""

@@ -38,7 +38,6 @@ class Product(Channel):
         return math.prod(part.total for part in self.parts)
 
     def split_input(self, index: int) -> list[int]:
-        """The input of every part, from the input of the whole."""
         return digits(index, [part.inputs for part in self.parts])
 
     def split_output(self, output: int) -> list[int]:

@@ -85,6 +85,10 @@ class Profile(Channel):
         return beyond - (self._up_to(offset - 1) if output > 0 else 0)
 
     @property
+    def added_noise(self) -> Profile | None:
+        return None if self.wrap else self
+
+    @property
     def wraps(self) -> bool:
         return self.wrap
 

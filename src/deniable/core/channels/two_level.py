@@ -95,8 +95,8 @@ class TwoLevel(Channel):
         return window is not None and window.first < 0
 
     @property
-    def set_system(self) -> SetSystem:
-        return self.sets
+    def two_level(self) -> TwoLevel:
+        return self
 
     @property
     def effort(self) -> int:

@@ -28,15 +28,16 @@ def mutual_information(mechanism: Mechanism, prior: Sequence[float] | Floats | N
     weights = _prior(channel, prior)
     if channel.inputs * channel.outputs <= MOST_OUTPUTS:
         return _matrix(dense(channel, np.arange(channel.inputs)), weights)
-    if isinstance(channel, TwoLevel):
+    levels = channel.two_level
+    if levels is not None:
         few = channel.inputs <= MOST_OUTPUTS and channel.outputs <= MOST_OUTPUTS
-        share = _favoured_share(channel.sets, weights) if few else None
+        share = _favoured_share(levels.sets, weights) if few else None
         if share is not None:
-            marginal = (channel.low + (channel.high - channel.low) * share) / channel.total
-            return max(0.0, _entropy(marginal) - _row_entropy(channel))
+            marginal = (levels.low + (levels.high - levels.low) * share) / levels.total
+            return max(0.0, _entropy(marginal) - _row_entropy(levels))
         if prior is None and channel.ones is not None:
             # Every subset is as likely as any other.
-            return max(0.0, math.log(channel.occurring) - _row_entropy(channel))
+            return max(0.0, math.log(channel.occurring) - _row_entropy(levels))
     support = channel.support()
     if prior is None and channel.free_bits and support is not None:
         return _unary(channel.inputs, float(support[0]), float(support[1]))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.batch import Keystream, SystemKeystream, draw_many
-from deniable.core import Channel, Mechanism, Mixture, Product, SketchSigns, TwoLevel, WideHashing
+from deniable.core import Channel, Mechanism, Mixture, SketchSigns, TwoLevel, WideHashing
 from deniable.privacy.auditing.fields import table_of_array
 from deniable.privacy.auditing.sampled import CONFIDENCE, audit
 from deniable.privacy.auditing.search import Support
@@ -34,9 +34,9 @@ class OwnTarget:
 
 
 def _inputs(channel: Channel, indices: list[int], order: Order) -> Any:
-    if isinstance(channel, Product):
+    if channel.side_by_side:
         digits = zip(*[channel.split_input(index) for index in indices], strict=True)
-        return tuple(_inputs(part, list(digit), order) for part, digit in zip(channel.parts, digits, strict=True))
+        return tuple(_inputs(part, list(digit), order) for part, digit in zip(channel.side_by_side, digits, strict=True))
     return np.array(indices, np.int64 if channel.inputs < WIDEST else object)[order]
 
 

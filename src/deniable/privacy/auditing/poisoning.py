@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deniable.batch import Floats, positions
-from deniable.core import Hashing, Mechanism, NumericMechanism
+from deniable.core import Mechanism, NumericMechanism, SetSystem
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import debiasing, support
 
@@ -73,18 +73,18 @@ def _most_supported(mechanism: Mechanism, targets: list[int]) -> tuple[int, bool
         return len(targets), True
     if channel.ones is not None:
         return min(len(targets), channel.ones), True
-    if isinstance(sets, Hashing):
-        return len(targets), len(targets) == 1 or _hash_found(sets, targets)
     if sets is not None and sets.members == 1:
         return 1, True
     if channel.outputs <= MOST_OUTPUTS:
         return max(sum(channel.supports(target, output) for target in targets) for output in range(channel.outputs)), True
-    return len(targets), len(targets) == 1
+    return len(targets), len(targets) == 1 or (sets is not None and _supported_together(sets, targets))
 
 
-def _hash_found(sets: Hashing, targets: list[int], seeds: int = 20_000) -> bool:
-    """Is there a seed among the first ones that puts all targets into one bucket?"""
-    return any(len({sets.bucket(seed, target) for target in targets}) == 1 for seed in range(seeds))
+def _supported_together(sets: SetSystem, targets: list[int], tried: int = 20_000) -> bool:
+    """Does one of the first outputs that support one target (for hashes: one of the first seeds) support all the others too?"""
+    first, *rest = targets
+    candidates = (sets.inside(first, j) for j in range(min(tried, sets.members)))
+    return any(all(sets.contains(target, output) for target in rest) for output in candidates)
 
 
 def mean_gain(mechanism: Mechanism, *, users: int, fakes: int, mean: float | None = None) -> Gain:

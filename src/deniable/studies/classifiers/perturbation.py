@@ -22,7 +22,6 @@ from deniable.core import (
     Mechanism,
     Number,
     NumericMechanism,
-    Profile,
     cells,
     make_mechanism,
     mechanism_class,
@@ -73,18 +72,14 @@ class Perturbation:
     @cached_property
     def profile_sums(self) -> Floats | None:
         """For added noise: the probability of all offsets before each one; the same for every input."""
-        noise = self._noise
+        noise = self.mechanism.channel.added_noise
         return None if noise is None else np.array([0.0, *(weight / noise.total for weight in noise.cumulative)])
 
     @property
     def profile_start(self) -> int:
         """For added noise: the output that input 0 and the first offset would give."""
-        return 0 if self._noise is None else self._noise.first + self._noise.margin
-
-    @property
-    def _noise(self) -> Profile | None:
-        channel = self.mechanism.channel
-        return channel if isinstance(channel, Profile) and not channel.wrap else None
+        noise = self.mechanism.channel.added_noise
+        return 0 if noise is None else noise.first + noise.margin
 
     def index(self, value: Any) -> int:
         """The channel's input of a private value."""
