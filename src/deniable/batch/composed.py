@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from deniable.batch.keystream import Keystream, KeystreamCoins
+from deniable.batch.packing import outputs_from_ints
 from deniable.batch.sampler import Indices, Outputs, Sampler, TooWide, output_dtype, uniform_below
 from deniable.core import Channel, Identity, Interpolated, Mixture
 
@@ -100,14 +101,13 @@ class ScalarSampler(Sampler):
         self.channel = channel
 
     def allocate(self, count: int) -> Outputs:
-        """Machine integers where they fit, Python's own otherwise."""
-        try:
-            return np.empty(count, output_dtype(self.channel.outputs))
-        except TooWide:
-            return np.empty(count, object)
+        """Rows of bytes for strings of bits; machine integers where they fit, Python's own otherwise."""
+        if self.channel.unary:
+            return np.empty((count, -(-self.channel.inputs // 8)), np.uint8)
+        return np.empty(count, object if self.channel.outputs > 1 << 64 else output_dtype(self.channel.outputs))
 
     def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
         """channel.draw, with coins from the keystream."""
         coins = KeystreamCoins(keystream)
-        for i, index in enumerate(indices):
-            out[i] = self.channel.draw(int(index), coins)
+        drawn = [self.channel.draw(int(index), coins) for index in indices]
+        out[:] = outputs_from_ints(self.channel, drawn) if self.channel.unary else np.array(drawn, out.dtype)
