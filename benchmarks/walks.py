@@ -100,8 +100,10 @@ def main() -> None:
     }
     counted = {}
     for name, walk in walks.items():
-        walk()  # what is loaded only once is not part of the walk
+        # Watched from the start, because threads that the first walk starts may serve the second one too.
         with watched() as called:
+            walk()
+            called.clear()  # what is loaded only once is not part of the walk
             walk()
         counted[name] = sorted(called)
     if chosen.json:
