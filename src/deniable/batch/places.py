@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.batch.arrays import Flags
 from deniable.batch.grids import Encoder, GridEncoder
 from deniable.batch.sampler import Indices
 from deniable.core import (
@@ -26,8 +27,6 @@ from deniable.core import (
     cells,
 )
 from deniable.errors import OutOfDomain
-
-Mask = NDArray[np.bool_]
 
 
 def place_encoder(domain: Domain) -> Encoder | None:
@@ -80,7 +79,7 @@ class RectangleEncoder:
         points = pairs(values, self.domain)
         return self.y(points[:, 1]) * self.domain.x.cells + self.x(points[:, 0])
 
-    def belong(self, values: NDArray[np.float64]) -> Mask:
+    def belong(self, values: NDArray[np.float64]) -> Flags:
         """Which places lie in the rectangle."""
         x, y = values[:, 0], values[:, 1]
         return (x >= self.x.least) & (x <= self.x.most) & (y >= self.y.least) & (y <= self.y.most)
@@ -115,7 +114,7 @@ class RegionEncoder:
             numbers[i] = self.domain.encode((points[i, 0].item(), points[i, 1].item()))
         return numbers
 
-    def belong(self, values: NDArray[np.float64]) -> Mask:
+    def belong(self, values: NDArray[np.float64]) -> Flags:
         """Which places lie in the region."""
         mask = self.cell.belong(values)
         where = self.cell(values[mask])
@@ -162,13 +161,13 @@ class CoordinateEncoder:
             x[points[:, 0] == HALF_TURN] = self.grids[0].index(Circle().position(0))
         return x, y
 
-    def _within(self, points: NDArray[Any]) -> Mask:
+    def _within(self, points: NDArray[Any]) -> Flags:
         assert self.axes is not None
         x, y = points[:, 0], points[:, 1]
         first, second = self.axes
         return (x >= first.least) & (x <= first.most) & (y >= second.least) & (y <= second.most)
 
-    def belong(self, values: NDArray[np.float64]) -> Mask:
+    def belong(self, values: NDArray[np.float64]) -> Flags:
         """Which places lie in the region."""
         if self.axes is not None:
             return self._within(values)
@@ -211,7 +210,7 @@ class CoordinateEncoder:
         return columns[0], columns[1]
 
 
-def belong_many(domain: Domain, values: NDArray[np.float64]) -> Mask:
+def belong_many(domain: Domain, values: NDArray[np.float64]) -> Flags:
     """Which of many places belong to a region; nan belongs to none."""
     encoder = place_encoder(domain)
     if isinstance(encoder, RectangleEncoder | RegionEncoder | CoordinateEncoder):

@@ -22,7 +22,7 @@ def grouped(*options: Decorator) -> Decorator:
 
 
 def address_options(port: int) -> Decorator:
-    """Where to listen, with this port unless another is given, and in how many processes."""
+    """Where to listen, with this port unless another is given."""
     return grouped(
         click.option(
             "--host",
@@ -37,10 +37,12 @@ def address_options(port: int) -> Decorator:
             type=click.IntRange(0, 65535),
             help="The port to listen on; 0 takes any free one.",
         ),
-        click.option(
-            "--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="How many processes serve requests."
-        ),
     )
+
+
+workers_option = click.option(
+    "--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="How many processes serve requests."
+)
 
 
 _PEM = click.Path(exists=True, dir_okay=False)

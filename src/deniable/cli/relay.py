@@ -9,7 +9,7 @@ import sys
 
 import click
 
-from deniable.cli.listening import address_options, connection_options, tls_options
+from deniable.cli.listening import address_options, connection_options, tls_options, workers_option
 from deniable.cli.serve import WORKER, address_of, refuse_plain_http
 from deniable.errors import InvalidParameter
 
@@ -17,6 +17,7 @@ from deniable.errors import InvalidParameter
 @click.command()
 @click.option("--gateway", required=True, help="The collector's address: https://collector.example.org.")
 @address_options(port=8010)
+@workers_option
 @click.option("--ca", type=click.Path(exists=True, dir_okay=False), help="CA certificates (PEM) to trust for the gateway.")
 @tls_options
 @click.option("--trusted-proxy", "proxies", multiple=True, metavar="ADDRESS", help="A proxy in front. May be repeated.")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from deniable.cli.listening import address_options, connection_options, tls_options
+from deniable.cli.listening import address_options, connection_options, tls_options, workers_option
 from deniable.cli.serve_settings import PREFIX, hide_password, read_settings, waiting_for
 from deniable.errors import DeniableError, InvalidParameter
 
@@ -34,6 +34,7 @@ MOST_SHOWN = 20
 @click.argument("surveys", nargs=-1, type=click.Path(exists=True, dir_okay=False))
 @click.option("--database", default="sqlite:///collector.db", show_default=True, help="sqlite:/// or postgresql+psycopg:// URL.")
 @address_options(port=8000)
+@workers_option
 @click.option(
     "--origin",
     "origins",

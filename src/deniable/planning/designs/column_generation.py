@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import linprog
 
-from deniable.batch import Floats
+from deniable.batch import Flags, Floats
 from deniable.errors import InvalidParameter
 from deniable.planning.designs.divergences import Divergence
 from deniable.planning.designs.hypotheses import Hypotheses
-from deniable.planning.designs.pricing import ROUNDS, TIGHT, Masks, parts, price
+from deniable.planning.designs.pricing import ROUNDS, TIGHT, parts, price
 
 ALL_PATTERNS = 10
 """Up to this many categories, all 2**k patterns are written out."""
@@ -23,14 +23,14 @@ NEGLIGIBLE = 1e-10
 class Program(NamedTuple):
     """A solved program: weights of patterns, their value, a bound over all patterns, and how many rounds it took."""
 
-    patterns: Masks
+    patterns: Flags
     weights: Floats
     value: float
     upper_bound: float
     rounds: int
 
 
-def all_patterns(size: int) -> Masks:
+def all_patterns(size: int) -> Flags:
     """All 2**k patterns, the empty one first."""
     if size > ALL_PATTERNS:
         raise InvalidParameter(f"method 'all' writes out 2**k patterns, for at most {ALL_PATTERNS} categories; use 'generated'")
@@ -38,7 +38,7 @@ def all_patterns(size: int) -> Masks:
 
 
 def solve_program(
-    hypotheses: Hypotheses, divergence: Divergence, epsilon: float, start: Masks, gap: float, seconds: float
+    hypotheses: Hypotheses, divergence: Divergence, epsilon: float, start: Flags, gap: float, seconds: float
 ) -> Program:
     """max Σ θ_S part(S) with Σ θ_S S = 1 over `start`, which grows by priced patterns until the relative gap is reached.
 

@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from deniable.batch import Floats
+from deniable.batch import Flags, Floats
 from deniable.core import Categories, Epsilon, EpsilonLike, Extremal, Mechanism, Number
 from deniable.errors import InvalidParameter
 from deniable.planning.designs.column_generation import ALL_PATTERNS, all_patterns, solve_program
 from deniable.planning.designs.divergences import Convex, Divergence, as_divergence
 from deniable.planning.designs.hypotheses import Hypotheses
 from deniable.planning.designs.partitions import BestPartition, Block, best_partition, block_value
-from deniable.planning.designs.pricing import Masks, convex_prices, price
+from deniable.planning.designs.pricing import convex_prices, price
 
 METHODS = ("auto", "all", "intervals", "generated")
 CLOSED = 1e-9
@@ -215,14 +215,14 @@ def _bound(pair: Hypotheses, chosen: Divergence, eps: float, blocks: BestPartiti
     return bound
 
 
-def _masks(blocks: Sequence[Block], size: int) -> Masks:
+def _masks(blocks: Sequence[Block], size: int) -> Flags:
     masks = np.zeros((len(blocks), size), dtype=np.bool_)
     for row, block in zip(masks, blocks, strict=True):
         row[list(block)] = True
     return masks
 
 
-def _rounded(patterns: Masks, weights: Floats) -> tuple[tuple[Block, ...], list[Fraction]]:
+def _rounded(patterns: Flags, weights: Floats) -> tuple[tuple[Block, ...], list[Fraction]]:
     """Patterns with exact weights; the empty and the full one tell nothing and are left out."""
     kept = patterns.any(axis=1) & ~patterns.all(axis=1)
     shares = [max(round(weight * GRAIN), 1) for weight in (weights[kept] / weights[kept].max()).tolist()]

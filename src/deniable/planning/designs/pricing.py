@@ -13,14 +13,11 @@ import time
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from deniable.batch import Floats
+from deniable.batch import Flags, Floats
 from deniable.planning.designs.divergences import Divergence
 from deniable.planning.designs.hypotheses import Hypotheses
-
-Masks = NDArray[np.bool_]
 
 HALVINGS = 60
 ROUNDS = 100
@@ -30,11 +27,11 @@ TIGHT: dict[str, Any] = {"primal_feasibility_tolerance": 1e-10, "dual_feasibilit
 class Priced(NamedTuple):
     """Patterns that beat the prices, and a bound on every mechanism's divergence."""
 
-    patterns: Masks
+    patterns: Flags
     upper_bound: float
 
 
-def parts(hypotheses: Hypotheses, divergence: Divergence, epsilon: float, patterns: Masks) -> Floats:
+def parts(hypotheses: Hypotheses, divergence: Divergence, epsilon: float, patterns: Flags) -> Floats:
     """What each pattern contributes per unit of its lower weight."""
     gain = math.expm1(epsilon)
     return divergence.part(gain * (patterns @ hypotheses.difference), 1 + gain * (patterns @ hypotheses.second))
@@ -80,7 +77,7 @@ def _raised_between(hypotheses: Hypotheses, divergence: Divergence, epsilon: flo
 
 
 def convex_prices(
-    hypotheses: Hypotheses, divergence: Divergence, epsilon: float, start: Masks, value: float, gap: float, seconds: float
+    hypotheses: Hypotheses, divergence: Divergence, epsilon: float, start: Flags, value: float, gap: float, seconds: float
 ) -> float:
     """The least bound found with prices that are convex in the likelihood ratio, by cutting planes.
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.batch import Integers
 from deniable.privacy.auditing.events import Codes, Feature, contrast, most_telling
 from deniable.privacy.auditing.families.values import FEW_VALUES, of_measure
 from deniable.privacy.auditing.field_readings import Bit, bits
@@ -31,7 +32,6 @@ FEWEST_TRIALS = 100
 NOT_VALUES = ("type of ", "keys of ", "layout of ", "the text", "the headers")
 
 Rows = NDArray[np.intp]
-Signed = NDArray[np.int64]
 
 
 def trials(table: Table) -> Rows:
@@ -108,7 +108,7 @@ def _steps(fit: Table, name: str, neighbour: Neighbour, known: int) -> Iterator[
         yield Feature(label, partial(_frequent, step, often, neighbour, known), (len(often) + 2) * known, trials)
 
 
-def _step(name: str, word: int, neighbour: Neighbour, table: Table) -> Signed:
+def _step(name: str, word: int, neighbour: Neighbour, table: Table) -> Integers:
     column = table.columns.get(name)
     own, (rows, _) = trials(table), neighbour.rows(table)
     if column is None:
@@ -123,7 +123,7 @@ def _step(name: str, word: int, neighbour: Neighbour, table: Table) -> Signed:
     return np.asarray((words[own, word] - words[rows, word]).view(np.int64))
 
 
-def _frequent(step: Any, often: Signed, neighbour: Neighbour, known: int, table: Table) -> Codes:
+def _frequent(step: Any, often: Integers, neighbour: Neighbour, known: int, table: Table) -> Codes:
     moved = step(table)
     inside = np.minimum(np.searchsorted(often, moved), len(often) - 1)
     codes = np.where(often[inside] == moved, inside, len(often) + (moved > 0))
