@@ -193,9 +193,9 @@ class Reader:
         said = self.stack.enter_context(serving(words, self.folder, len(expected) or 6))
         if expected:
             compared(expected, said)
-        found = re.search("[0-9a-f]{64}", "".join(said))
-        assert found is not None, said
-        self.survey = found[0]
+        matched = re.search("[0-9a-f]{64}", "".join(said))
+        assert matched is not None, said
+        self.survey = matched[0]
 
 
 def program(words: list[str]) -> list[str]:

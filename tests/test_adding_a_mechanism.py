@@ -75,9 +75,9 @@ def test_a_registered_mechanism_is_found_by_its_name(registered: type[Mechanism]
 
 
 def test_a_registered_mechanism_is_compared_by_its_name(registered: type[Mechanism]) -> None:
-    found = compare([NAME, "bounded-laplace"], [1], task="value", domain=deniable.Interval(0, 20))
+    comparison = compare([NAME, "bounded-laplace"], [1], task="value", domain=deniable.Interval(0, 20))
     expected = average_error(registered(domain=deniable.Interval(0, 20), epsilon=1), "squared")
-    assert found.errors[NAME] == (expected,)
+    assert comparison.errors[NAME] == (expected,)
 
 
 def test_without_registering_nobody_knows_it(kind: type[Mechanism]) -> None:

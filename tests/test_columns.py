@@ -76,8 +76,8 @@ MECHANISMS: list[tuple[Mechanism, list[Any]]] = [
 @every_column
 @pytest.mark.parametrize(("mechanism", "values"), MECHANISMS, ids=lambda case: getattr(case, "name", ""))
 def test_reports_of_a_column_are_those_of_its_list(make: Callable[[Any], Any], mechanism: Mechanism, values: list[Any]) -> None:
-    found = randomize_many(mechanism, make(values), FixedKeystream("column"))
-    assert found.ints() == randomize_many(mechanism, values, FixedKeystream("column")).ints()
+    reports = randomize_many(mechanism, make(values), FixedKeystream("column"))
+    assert reports.ints() == randomize_many(mechanism, values, FixedKeystream("column")).ints()
 
 
 TAKES: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
@@ -190,8 +190,8 @@ def test_records_and_places_are_frames(make: Callable[[Any], Any]) -> None:
     square = make_mechanism("nearest-cells", domain=Rectangle(Interval(0, 1, cells=8), Interval(0, 1, cells=8)), epsilon=1)
     columns = {"income": TABLE["income"], "age": TABLE["age"]}
     for mechanism, plain in ((people, columns), (square, ROWS[:, :2])):
-        found = randomize_many(mechanism, make(columns), FixedKeystream("frame"))
-        assert found.ints() == randomize_many(mechanism, plain, FixedKeystream("frame")).ints()
+        reports = randomize_many(mechanism, make(columns), FixedKeystream("frame"))
+        assert reports.ints() == randomize_many(mechanism, plain, FixedKeystream("frame")).ints()
 
 
 @every_frame

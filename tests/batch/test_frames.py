@@ -53,8 +53,8 @@ CASES: list[tuple[Mechanism, list[Any]]] = [
 def test_a_column_gives_the_reports_of_its_values(make: Callable[[Any], Any], mechanism: Mechanism, values: list[Any]) -> None:
     many = values * 50
     assert encode_many(mechanism, make(many)).tolist() == [mechanism.encode(value) for value in many]
-    found = randomize_many(mechanism, make(many), FixedKeystream("column"))
-    assert found.ints() == randomize_many(mechanism, many, FixedKeystream("column")).ints()
+    reports = randomize_many(mechanism, make(many), FixedKeystream("column"))
+    assert reports.ints() == randomize_many(mechanism, many, FixedKeystream("column")).ints()
 
 
 @pytest.mark.parametrize(
@@ -94,8 +94,8 @@ def test_frames_hold_records(make: Callable[[Any], Any]) -> None:
     domain = Record({"animal": Categories(["cat", "dog"]), "age": Interval(0, 30, cells=30)})
     mechanism = make_mechanism("product", domain=domain, epsilon=2)
     columns = {"age": [1.5, 12.0, 29.0], "animal": ["dog", "cat", "cat"]}
-    found = randomize_many(mechanism, make(columns), FixedKeystream("record"))
-    assert found.ints() == randomize_many(mechanism, columns, FixedKeystream("record")).ints()
+    reports = randomize_many(mechanism, make(columns), FixedKeystream("record"))
+    assert reports.ints() == randomize_many(mechanism, columns, FixedKeystream("record")).ints()
     with pytest.raises(OutOfDomain, match="exactly animal, age"):
         randomize_many(mechanism, make({**columns, "name": ["a", "b", "c"]}))
 

@@ -17,9 +17,9 @@ SCRIPT = Path(__file__).parents[2] / "benchmarks" / "slow_clients.py"
 def test_honest_requests_are_answered_while_slow_ones_hold_on() -> None:
     command = [sys.executable, str(SCRIPT), "--sockets", "600", "--sources", "5", "--seconds", "3", "--rounds", "2", "--json"]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    found = json.loads(ended.stdout)
+    document = json.loads(ended.stdout)
     # How fast it is depends on what else the machine does; that everyone is served does not.
-    assert (found["refused"], found["cut"]) == (0, 0)
-    for one in found["rounds"]:
+    assert (document["refused"], document["cut"]) == (0, 0)
+    for one in document["rounds"]:
         assert one["attack"]["opened"] >= 600
         assert one["held"]["attacked"]["all"] > 0

@@ -19,22 +19,22 @@ def tables(chart: Any, field: str) -> list[list[dict[str, Any]]]:
 
 
 def test_the_frontier_holds_what_nothing_beats_in_both() -> None:
-    found = plan(Question(task="frequency", domain=Categories(1000), users=100_000, epsilon=1))
-    points = max(tables(plan_chart(found), "bytes"), key=len)
+    planned = plan(Question(task="frequency", domain=Categories(1000), users=100_000, epsilon=1))
+    points = max(tables(plan_chart(planned), "bytes"), key=len)
     best = [row for row in points if row["kind"] != "beaten"]
     assert {row["label"] for row in best} == {"hadamard", "subset"}
-    assert [row["label"] for row in points if row["kind"] == "pick"] == [found.pick.label]
+    assert [row["label"] for row in points if row["kind"] == "pick"] == [planned.pick.label]
     for row in points:
         beaten = any(other["bytes"] <= row["bytes"] and other["error"] < row["error"] for other in points)
         assert beaten == (row["kind"] == "beaten")
 
 
 def test_curves_pass_through_the_plan_and_tell_mechanisms_apart() -> None:
-    found = plan(Question(task="mean", domain=Interval(0, 1), users=1000, epsilon=1))
-    (rows,) = tables(plan_chart(found), "mechanism")
-    predicted = {one.label: one.predicted_error for one in found.candidates}
+    planned = plan(Question(task="mean", domain=Interval(0, 1), users=1000, epsilon=1))
+    (rows,) = tables(plan_chart(planned), "mechanism")
+    predicted = {one.label: one.predicted_error for one in planned.candidates}
     here = {row["mechanism"]: row["error"] for row in rows if row["epsilon"] == pytest.approx(1)}
-    assert found.pick.label in here
+    assert planned.pick.label in here
     assert len(here) == 5
     assert here == {name: pytest.approx(predicted[name]) for name in here}
     # duchi, which is one-bit-mean, is the best for a small epsilon and pm-sub for a large one; pm, pm-c and t-pm are one law too.
@@ -45,17 +45,17 @@ def test_curves_pass_through_the_plan_and_tell_mechanisms_apart() -> None:
 
 def test_names_cover_no_point_of_the_frontier() -> None:
     """A name beside a flat line: below its point it would lie on the pick."""
-    found = plan(Question(task="quantile", domain=Interval(18, 90), users=10_000, epsilon=0.5))
-    chart = frontier(found).to_dict()
+    planned = plan(Question(task="quantile", domain=Interval(18, 90), users=10_000, epsilon=0.5))
+    chart = frontier(planned).to_dict()
     names = [one for one in chart["layer"] if one["mark"]["type"] == "text" and "stroke" not in one["mark"]]
     told = {chart["datasets"][one["data"]["name"]][0]["label"]: one["mark"]["dy"] > 0 for one in names}
-    assert told[found.pick.label]
+    assert told[planned.pick.label]
     assert [where for label, where in told.items() if label == "staircase"] == [False]
 
 
 def test_a_plan_is_rendered(tmp_path: Path) -> None:
-    found = plan(Question(task="frequency", domain=Categories(20), users=1000, epsilon=1, attributes=3))
-    assert save(plan_chart(found), tmp_path / "plan.png").stat().st_size > 20_000
+    planned = plan(Question(task="frequency", domain=Categories(20), users=1000, epsilon=1, attributes=3))
+    assert save(plan_chart(planned), tmp_path / "plan.png").stat().st_size > 20_000
 
 
 def test_errors_too_small_for_a_number_are_not_drawn(tmp_path: Path) -> None:

@@ -65,15 +65,15 @@ def test_a_rose_has_the_shares_as_radii_and_its_whiskers_in_the_middle_of_their_
 
 def test_a_band_is_the_cumulative_distribution_with_its_errors() -> None:
     mechanism = make_mechanism("sw", epsilon=3)
-    found = distribution(randomize_many(mechanism, np.linspace(0, 1, 4000), FixedKeystream(5)), bins=16)
-    points, below, band = cumulative_band(found)
-    assert points == found.edges.tolist()
-    assert below == pytest.approx(np.concatenate([[0.0], np.cumsum(found.value)]).tolist())
-    low, high = found.shape.range_share(0, 5 / 16).interval()
+    estimate = distribution(randomize_many(mechanism, np.linspace(0, 1, 4000), FixedKeystream(5)), bins=16)
+    points, below, band = cumulative_band(estimate)
+    assert points == estimate.edges.tolist()
+    assert below == pytest.approx(np.concatenate([[0.0], np.cumsum(estimate.value)]).tolist())
+    low, high = estimate.shape.range_share(0, 5 / 16).interval()
     assert band[5] == pytest.approx((float(low), float(high)), abs=0.02)
     assert band[0] == (0.0, 0.0)
     assert band[-1] == (1.0, 1.0)
-    wider = cumulative_band(found, 0.99)[2]
+    wider = cumulative_band(estimate, 0.99)[2]
     assert all(a[0] <= b[0] and b[1] <= a[1] for a, b in zip(wider, band, strict=True))
 
 

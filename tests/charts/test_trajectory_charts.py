@@ -44,8 +44,8 @@ def test_paths_are_drawn_in_kilometres_with_their_perturbed_ones(tmp_path: Path)
 
 @pytest.mark.slow
 def test_a_map_shows_every_cell_and_marks_hotspots(tmp_path: Path) -> None:
-    found = density_map(REPORTS, cells=4, method="unbiased")
-    chart = density_map_chart(found, title="Map", unit="m", mark=0.2)
+    density = density_map(REPORTS, cells=4, method="unbiased")
+    chart = density_map_chart(density, title="Map", unit="m", mark=0.2)
     cells = [row for row in rows(chart) if "share" in row]
     assert len(cells) == 8
     assert min(row["share"] for row in cells) >= 0
@@ -78,16 +78,16 @@ def test_errors_over_epsilon_keep_their_bars_and_put_the_best_first(tmp_path: Pa
 
 
 def test_trips_are_shown_from_rows_to_columns(tmp_path: Path) -> None:
-    found = origin_destination(REPORTS, np.arange(0, 401, 2), cells=(2, 1))
-    chart = trip_chart(found, ["west", "east"], title="Trips")
+    trips = origin_destination(REPORTS, np.arange(0, 401, 2), cells=(2, 1))
+    chart = trip_chart(trips, ["west", "east"], title="Trips")
     table = {(row["origin"], row["destination"]): row for row in rows(chart) if "origin" in row}
     assert table["west", "east"]["share"] > 0.9
     assert table["west", "east"]["sure"]
     assert not table["east", "west"]["sure"]
     assert save(chart, tmp_path / "trips.png").stat().st_size > 5_000
     with pytest.raises(InvalidParameter, match="one entry per map cell"):
-        trip_chart(found, ["a"], title="Trips")
-    assert {"origin", "destination"} <= set(rows(found.plot())[0])
+        trip_chart(trips, ["a"], title="Trips")
+    assert {"origin", "destination"} <= set(rows(trips.plot())[0])
 
 
 def test_charts_of_nothing_are_refused() -> None:

@@ -50,8 +50,8 @@ def test_a_recipe_that_promises_too_much_is_refused(recipe: str, tmp_path: Path)
 
 
 def test_a_recipe_can_be_drawn_from_as_well(recipe: str) -> None:
-    found = json.loads(run("--recipe", recipe, "--samples", "20000", "--json").output)
-    assert found["sampled"]["verdict"] == "no violation found"
+    document = json.loads(run("--recipe", recipe, "--samples", "20000", "--json").output)
+    assert document["sampled"]["verdict"] == "no violation found"
 
 
 def test_functions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

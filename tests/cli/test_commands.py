@@ -17,9 +17,9 @@ def run(*arguments: str, text: str | None = None) -> Result:
 
 
 def test_mechanisms_lists_everything() -> None:
-    found = json.loads(run("mechanisms", "--json").stdout)
-    assert [row["name"] for row in found] == names()
-    assert all(row["summary"] and row["source"] and row["family"] for row in found)
+    document = json.loads(run("mechanisms", "--json").stdout)
+    assert [row["name"] for row in document] == names()
+    assert all(row["summary"] and row["source"] and row["family"] for row in document)
     circular = json.loads(run("mechanisms", "--family", "circular", "--json").stdout)
     assert {row["family"] for row in circular} == {"circular"}
     table = run("mechanisms", "-f", "circular").stdout

@@ -24,34 +24,34 @@ def run(*arguments: str) -> str:
 
 
 def test_shares_are_the_planners() -> None:
-    found = compare(["k-rr", "oue", "subset"], [1, 3], task="frequency", metric="rmse", domain=Categories(50), users=5_000)
+    comparison = compare(["k-rr", "oue", "subset"], [1, 3], task="frequency", metric="rmse", domain=Categories(50), users=5_000)
     for i, level in enumerate((1, 3)):
         planned = plan(Question(task="frequency", domain=Categories(50), users=5_000, epsilon=level))
         for one in planned.candidates:
-            if one.mechanism in found.errors:
-                assert found.errors[one.mechanism][i] == pytest.approx(one.predicted_error, rel=1e-12)
+            if one.mechanism in comparison.errors:
+                assert comparison.errors[one.mechanism][i] == pytest.approx(one.predicted_error, rel=1e-12)
 
 
 @pytest.mark.slow
 def test_means_are_the_planners_and_scale_with_users_and_width() -> None:
-    found = compare(["duchi", "pm"], [2], metric="rmse", domain=Interval(0, 1))
+    comparison = compare(["duchi", "pm"], [2], metric="rmse", domain=Interval(0, 1))
     planned = plan(Question(task="mean", domain=Interval(0, 1), users=10_000, epsilon=2))
     errors = {one.mechanism: one.predicted_error for one in planned.candidates}
-    assert found.errors["duchi"][0] == pytest.approx(errors["duchi"], rel=1e-12)
+    assert comparison.errors["duchi"][0] == pytest.approx(errors["duchi"], rel=1e-12)
     wide = compare(["duchi"], [2], metric="mse", domain=Interval(0, 10), users=40_000)
-    assert wide.errors["duchi"][0] == pytest.approx(found.errors["duchi"][0] ** 2 * 100 / 4, rel=1e-9)
+    assert wide.errors["duchi"][0] == pytest.approx(comparison.errors["duchi"][0] ** 2 * 100 / 4, rel=1e-9)
 
 
 @pytest.mark.slow
 def test_single_reports_have_known_errors() -> None:
-    found = compare(["laplace"], [1], task="value", metric="mse")
-    assert found.errors["laplace"][0] == pytest.approx(2, rel=0.01)  # 2 / epsilon**2
+    comparison = compare(["laplace"], [1], task="value", metric="mse")
+    assert comparison.errors["laplace"][0] == pytest.approx(2, rel=0.01)  # 2 / epsilon**2
     assert compare(["ogpm"], [2], task="value", metric="worst-mae").errors["ogpm"][0] == pytest.approx(0.2689, abs=1e-4)
 
 
 def test_what_cannot_be_compared_is_left_out_with_its_reason() -> None:
-    found = compare(["laplace", "one-bit-squared"], [1])
-    assert set(found.errors) | {one.mechanism for one in found.left_out} == {"laplace", "one-bit-squared"}
+    comparison = compare(["laplace", "one-bit-squared"], [1])
+    assert set(comparison.errors) | {one.mechanism for one in comparison.left_out} == {"laplace", "one-bit-squared"}
     with pytest.raises(NotSupported, match="give a domain"):
         compare(["k-rr"], [1], task="mean", domain=Categories(4))
     with pytest.raises(InvalidParameter, match="absolute errors"):
@@ -84,9 +84,9 @@ def test_the_table_is_a_file_in_three_forms(tmp_path: Path) -> None:
 
 
 def test_json_has_everything() -> None:
-    found = json.loads(run("k-rr", "oue", "-e", "1,2", "-t", "frequency", "--json"))
-    assert [row["epsilon"] for row in found["rows"]] == [1.0, 2.0]
-    assert found["quantity"] == "mean squared error of a share from 10,000 users"
+    document = json.loads(run("k-rr", "oue", "-e", "1,2", "-t", "frequency", "--json"))
+    assert [row["epsilon"] for row in document["rows"]] == [1.0, 2.0]
+    assert document["quantity"] == "mean squared error of a share from 10,000 users"
 
 
 @pytest.mark.slow

@@ -20,12 +20,12 @@ def test_json_has_the_numbers_and_the_recipe_works(tmp_path: Path) -> None:
     recipe = tmp_path / "best.json"
     result = run("--loss", "absolute", "--epsilon", "2", "--json", "--recipe-out", str(recipe))
     assert result.exit_code == 0, result.output
-    found = json.loads(result.output)
-    assert found["gap"] < 1.01
-    assert found["worst_case"] == pytest.approx(0.20082, rel=5e-3)
-    assert found["published"] == {"name": "ogpm", "worst_case": pytest.approx(0.26894, rel=1e-4)}
+    document = json.loads(result.output)
+    assert document["gap"] < 1.01
+    assert document["worst_case"] == pytest.approx(0.20082, rel=5e-3)
+    assert document["published"] == {"name": "ogpm", "worst_case": pytest.approx(0.26894, rel=1e-4)}
     mechanism = mechanism_from_recipe(json.loads(recipe.read_text(encoding="utf-8")))
-    assert mechanism.name == found["mechanism"]
+    assert mechanism.name == document["mechanism"]
     assert mechanism.certificate().holds
 
 

@@ -20,11 +20,11 @@ def test_json_has_the_certified_numbers_and_the_recipe_works(tmp_path: Path) -> 
     recipe = tmp_path / "prefix.json"
     result = run("--workload", "prefix", "--size", "6", "--epsilon", "1", "--json", "--recipe-out", str(recipe))
     assert result.exit_code == 0, result.output
-    found = json.loads(result.output)
-    assert found["error"] == pytest.approx(13.583732, rel=2e-5)
-    assert found["lower_bound"] <= 13.583733
-    assert 0 <= found["gap"] < 1e-4
-    assert found["holds"]
+    document = json.loads(result.output)
+    assert document["error"] == pytest.approx(13.583732, rel=2e-5)
+    assert document["lower_bound"] <= 13.583733
+    assert 0 <= document["gap"] < 1e-4
+    assert document["holds"]
     mechanism = mechanism_from_recipe(json.loads(recipe.read_text(encoding="utf-8")))
     assert mechanism.name == "extremal"
     assert mechanism.certificate().holds
@@ -48,9 +48,9 @@ def test_a_file_of_questions_is_a_workload(tmp_path: Path) -> None:
 
 def test_the_descent_has_an_error_but_no_bound() -> None:
     result = run("--workload", "prefix", "--size", "4", "-e", "1", "--method", "descent", "--json")
-    found = json.loads(result.output)
-    assert found["lower_bound"] is None
-    assert found["error"] > 5.993
+    document = json.loads(result.output)
+    assert document["lower_bound"] is None
+    assert document["error"] > 5.993
 
 
 @pytest.mark.parametrize(

@@ -59,11 +59,11 @@ def test_what_randomize_writes_estimate_reads(tmp_path: Path, kind: str, ending:
     domain = "categories:never,sometimes,often"
     done = run("randomize", "k-rr", "-e", "3", "-d", domain, "-i", str(people), "-o", str(out), "--format", kind)
     assert done.exit_code == 0, done.output
-    found = json.loads(run("estimate", str(out), "--json", "--strict").stdout)
-    assert (found["mechanism"], found["n"], found["what"]) == ("k-rr", 2000, "frequency")
-    assert (found["refused"], found["refused_by_reason"], found["notes"]) == (0, {}, [])
-    assert [row["label"] for row in found["estimates"]] == ["never", "sometimes", "often"]
-    for row, truth in zip(found["estimates"], (0.5, 0.3, 0.2), strict=True):
+    document = json.loads(run("estimate", str(out), "--json", "--strict").stdout)
+    assert (document["mechanism"], document["n"], document["what"]) == ("k-rr", 2000, "frequency")
+    assert (document["refused"], document["refused_by_reason"], document["notes"]) == (0, {}, [])
+    assert [row["label"] for row in document["estimates"]] == ["never", "sometimes", "often"]
+    for row, truth in zip(document["estimates"], (0.5, 0.3, 0.2), strict=True):
         # These coins are the system's: a false alarm in fewer than one of 10**9 runs.
         assert abs(row["value"] - truth) < 7 * row["standard_error"]
         assert row["low"] < row["value"] < row["high"]
@@ -71,13 +71,13 @@ def test_what_randomize_writes_estimate_reads(tmp_path: Path, kind: str, ending:
 
 def test_the_numbers_are_those_of_the_library(tmp_path: Path) -> None:
     reports = stored(tmp_path / "a.dn", K_RR, answers())
-    found = json.loads(run("estimate", str(tmp_path / "a.dn"), "--json", "--level", "0.9", "--target", "population").stdout)
+    document = json.loads(run("estimate", str(tmp_path / "a.dn"), "--json", "--level", "0.9", "--target", "population").stdout)
     direct = shares(reports, target="population")
     low, high = direct.interval(0.9)
-    assert [row["value"] for row in found["estimates"]] == pytest.approx(direct.value.tolist())
-    assert [row["low"] for row in found["estimates"]] == pytest.approx(low.tolist())
-    assert [row["high"] for row in found["estimates"]] == pytest.approx(high.tolist())
-    assert (found["target"], found["level"], found["method"]) == ("population", 0.9, direct.method)
+    assert [row["value"] for row in document["estimates"]] == pytest.approx(direct.value.tolist())
+    assert [row["low"] for row in document["estimates"]] == pytest.approx(low.tolist())
+    assert [row["high"] for row in document["estimates"]] == pytest.approx(high.tolist())
+    assert (document["target"], document["level"], document["method"]) == ("population", 0.9, direct.method)
 
 
 def test_numbers_have_means_quantiles_and_distributions(tmp_path: Path) -> None:
@@ -114,8 +114,12 @@ def test_records_are_asked_field_by_field(tmp_path: Path) -> None:
     mechanism = make_mechanism("product", domain=record, epsilon=2)
     path = tmp_path / "people.dn"
     stored(path, mechanism, {"smokes": np.arange(2000) % 2, "age": np.full(2000, 30.0)})
-    found = json.loads(run("estimate", str(path), "--field", "smokes", "--json").stdout)
-    assert (found["field"], found["what"], [row["label"] for row in found["estimates"]]) == ("smokes", "frequency", ["0", "1"])
+    document = json.loads(run("estimate", str(path), "--field", "smokes", "--json").stdout)
+    assert (document["field"], document["what"], [row["label"] for row in document["estimates"]]) == (
+        "smokes",
+        "frequency",
+        ["0", "1"],
+    )
     missing = run("estimate", str(path))
     assert missing.exit_code == 2
     assert "--field" in missing.stderr
@@ -131,10 +135,10 @@ def test_frequent_words_are_found(tmp_path: Path, name: str) -> None:
     direct = heavy_hitters(reports, share=0.1)
     assert set(direct.words) == {"ab", "zx"}
     chart = tmp_path / "words.svg"
-    found = json.loads(run("estimate", str(path), "--share", "0.1", "--chart", str(chart), "--json").stdout)
-    assert (found["what"], found["n"]) == ("heavy-hitters", 24_000)
-    assert [row["label"] for row in found["estimates"]] == list(direct.words)
-    assert [row["value"] for row in found["estimates"]] == pytest.approx(direct.shares.value.tolist())
+    document = json.loads(run("estimate", str(path), "--share", "0.1", "--chart", str(chart), "--json").stdout)
+    assert (document["what"], document["n"]) == ("heavy-hitters", 24_000)
+    assert [row["label"] for row in document["estimates"]] == list(direct.words)
+    assert [row["value"] for row in document["estimates"]] == pytest.approx(direct.shares.value.tolist())
     assert chart.exists()
 
 
@@ -142,8 +146,8 @@ def test_frequent_words_are_found(tmp_path: Path, name: str) -> None:
 def test_words_go_through_the_command_line(tmp_path: Path, domain: str, values: list[str]) -> None:
     path = tmp_path / "words.csv"
     assert run("randomize", "pem", "-e", "3", "-d", domain, *values, "-o", str(path)).exit_code == 0
-    found = json.loads(run("estimate", str(path), "--json", "--strict").stdout)
-    assert (found["what"], found["n"], found["refused"]) == ("heavy-hitters", 2, 0)
+    document = json.loads(run("estimate", str(path), "--json", "--strict").stdout)
+    assert (document["what"], document["n"], document["refused"]) == ("heavy-hitters", 2, 0)
     assert run("randomize", "pem", "-e", "3", "-d", domain, "too long a word").exit_code == 1
     assert "whole number" in run("randomize", "pem", "-e", "3", "-d", domain.split(":")[0] + ":x", "a").stderr
 
@@ -162,9 +166,9 @@ def test_bad_records_are_counted_by_reason_and_reported(tmp_path: Path) -> None:
     result = run("estimate", str(damaged(tmp_path)), "--recipe", str(tmp_path / "recipe.json"), "--json")
     assert result.exit_code == 0
     assert "3 of 1000 records were refused: 2 out of range, 1 of another recipe" in result.stderr
-    found = json.loads(result.stdout)
-    assert (found["n"], found["refused"]) == (997, 3)
-    assert found["refused_by_reason"] == {"out of range": 2, "of another recipe": 1}
+    document = json.loads(result.stdout)
+    assert (document["n"], document["refused"]) == (997, 3)
+    assert document["refused_by_reason"] == {"out of range": 2, "of another recipe": 1}
 
 
 def test_strict_stops_at_the_first_bad_record_with_its_place(tmp_path: Path) -> None:
@@ -368,8 +372,8 @@ def test_the_recipe_may_go_elsewhere(tmp_path: Path) -> None:
     recipe = tmp_path / "public.json"
     result = run("randomize", "k-rr", "-e", "1", "-d", "categories:3", "1", "2", "--recipe-out", str(recipe), "--format", "json")
     assert result.exit_code == 0
-    found = json.loads(run("estimate", "-", "-r", str(recipe), "--json", text=result.stdout).stdout)
-    assert found["n"] == 2
+    document = json.loads(run("estimate", "-", "-r", str(recipe), "--json", text=result.stdout).stdout)
+    assert document["n"] == 2
 
 
 def test_one_report_gives_a_wide_interval(tmp_path: Path) -> None:

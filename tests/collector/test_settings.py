@@ -158,8 +158,8 @@ def test_certificates_are_read_again_without_a_restart(tmp_path: Path) -> None:
 def test_json_lines_name_no_address() -> None:
     form = JsonLines()
     request = logging.LogRecord("uvicorn.access", logging.INFO, "", 0, "", ("192.0.2.7:1", "GET", "/x?after=1", "1.1", 200), None)
-    found = json.loads(form.format(request))
-    assert {name: found[name] for name in ("message", "method", "path", "status")} == {
+    document = json.loads(form.format(request))
+    assert {name: document[name] for name in ("message", "method", "path", "status")} == {
         "message": "request",
         "method": "GET",
         "path": "/x",

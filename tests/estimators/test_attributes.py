@@ -48,13 +48,13 @@ def people(n: int) -> dict[str, NDArray[np.int64]]:
 @pytest.mark.parametrize("mechanism", STRATEGIES, ids=lambda mechanism: mechanism.name)
 def test_shares_are_near_the_truth(mechanism: Mechanism) -> None:
     # 10 values, 6 standard errors each: false alarms below 2e-8.
-    found = attribute_shares(randomize_many(mechanism, people(60_000), FixedKeystream(mechanism.name)))
-    assert list(found) == list(RECORD.fields)
+    estimate = attribute_shares(randomize_many(mechanism, people(60_000), FixedKeystream(mechanism.name)))
+    assert list(estimate) == list(RECORD.fields)
     for name, law in LAWS.items():
-        off = (found[name].value - np.array(law)) / found[name].standard_error
+        off = (estimate[name].value - np.array(law)) / estimate[name].standard_error
         assert np.abs(off).max() < 6
-        assert found[name].standard_error.max() < 0.05
-        assert found[name].projected().parent is found[name]
+        assert estimate[name].standard_error.max() < 0.05
+        assert estimate[name].projected().parent is estimate[name]
 
 
 @pytest.mark.slow
@@ -105,9 +105,9 @@ def test_the_predicted_error_is_the_one_that_is_claimed(mechanism: Mechanism) ->
     # Deterministic up to the true shares: averaged over a field's values the claimed noise hardly depends on the reports.
     n = 30_000
     uniform = {name: np.arange(n) % len(law) for name, law in LAWS.items()}
-    found = attribute_shares(randomize_many(mechanism, uniform, FixedKeystream(2)))
+    estimate = attribute_shares(randomize_many(mechanism, uniform, FixedKeystream(2)))
     for name, error in predicted_errors(mechanism, n).items():
-        assert found[name].variance.mean() == pytest.approx(error, rel=0.05)
+        assert estimate[name].variance.mean() == pytest.approx(error, rel=0.05)
 
 
 def test_one_small_epsilon_is_better_spent_on_one_field_and_a_large_one_on_all() -> None:
@@ -126,18 +126,18 @@ def test_one_small_epsilon_is_better_spent_on_one_field_and_a_large_one_on_all()
 def test_the_choice_is_the_one_that_wins_when_tried() -> None:
     # Squared errors of 12 runs each; the best strategy's promise is less than half of the next one's.
     fields = Record({f"f{j}": Categories(4) for j in range(3)})
-    found = choose_strategy(fields, 1, 20_000)
+    designed = choose_strategy(fields, 1, 20_000)
     columns = {name: np.arange(20_000) % 4 for name in fields.fields}
     truth = np.full(4, 0.25)
     tried = {}
-    for strategy in found.strategies:
+    for strategy in designed.strategies:
         runs = [
             attribute_shares(randomize_many(strategy.mechanism, columns, FixedKeystream(f"{strategy.name} {run}")))
             for run in range(12)
         ]
         tried[strategy.name] = float(np.mean([np.mean((one[name].value - truth) ** 2) for one in runs for name in fields.fields]))
-    assert min(tried, key=lambda name: tried[name]) == found.best.name
-    for strategy in found.strategies:
+    assert min(tried, key=lambda name: tried[name]) == designed.best.name
+    for strategy in designed.strategies:
         # 12 * 3 * 3 squared errors: a relative deviation of 0.14; 5 of them.
         assert tried[strategy.name] == pytest.approx(strategy.mean, rel=0.7)
 

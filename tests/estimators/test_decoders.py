@@ -107,19 +107,19 @@ def test_no_possible_shares_are_likelier(name: str) -> None:
     size = mechanism.domain.size
     people = np.minimum(np.arange(300) % 9, size - 1)
     sums = accumulator_for(mechanism).add(randomize_many(mechanism, people, FixedKeystream(name)))
-    found = likely_shares(sums, gap=1e-6)
-    assert found.value.min() >= 0
-    assert found.value.sum() == pytest.approx(1)
-    assert found.parent is not None
-    assert found.parent.value.tolist() == shares(sums).value.tolist()
+    estimate = likely_shares(sums, gap=1e-6)
+    assert estimate.value.min() >= 0
+    assert estimate.value.sum() == pytest.approx(1)
+    assert estimate.parent is not None
+    assert estimate.parent.value.tolist() == shares(sums).value.tolist()
     law = np.array([[weight / mechanism.channel.total for weight in mechanism.channel.row(x)] for x in range(size)])
 
     def log_likelihood(at: NDArray[np.float64]) -> float:
         return float(sums.sums @ np.log(at @ law))
 
-    best = log_likelihood(found.value)
+    best = log_likelihood(estimate.value)
     others = np.random.default_rng(1).dirichlet(np.ones(size), 200)
-    near = 0.99 * found.value + 0.01 * others
+    near = 0.99 * estimate.value + 0.01 * others
     assert max(log_likelihood(other) for other in [*others, *near, shares(sums).projected("simplex").value]) <= best + 2e-6
 
 

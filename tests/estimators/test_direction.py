@@ -32,22 +32,22 @@ def test_coefficients_are_those_of_the_law(cells: int, epsilon: float, order: in
 def test_the_exact_law_gives_the_exact_direction(name: str) -> None:
     extra = {"points": 36} if name == "purkayastha" else {}
     mechanism = make_mechanism(name, domain=Circle(360, cells=36), epsilon=1, **extra)
-    found = direction(expected(mechanism, 34, 34, 1))
+    estimate = direction(expected(mechanism, 34, 34, 1))
     unit = np.exp(1j * np.radians([345, 345, 15])).mean()
-    assert found.angle == pytest.approx(math.degrees(np.angle(unit)) % 360, abs=1e-6)
-    assert found.concentration == pytest.approx(abs(unit), abs=1e-9)
+    assert estimate.angle == pytest.approx(math.degrees(np.angle(unit)) % 360, abs=1e-6)
+    assert estimate.concentration == pytest.approx(abs(unit), abs=1e-9)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_directions_and_their_concentration_are_recovered(name: str) -> None:
     mechanism = make_mechanism(name, domain=Circle(360), epsilon=2)
     angles = np.degrees(np.random.default_rng(1).vonmises(np.radians(350) - 2 * np.pi, 1.5, size=20_000)) % 360
-    found = direction(randomize_many(mechanism, angles, FixedKeystream(name)))
+    estimate = direction(randomize_many(mechanism, angles, FixedKeystream(name)))
     unit = np.exp(1j * np.radians(angles)).mean()
-    off = (found.angle - np.degrees(np.angle(unit)) + 180) % 360 - 180
+    off = (estimate.angle - np.degrees(np.angle(unit)) + 180) % 360 - 180
     # 6 standard errors: a false alarm has probability 2e-9.
-    assert abs(off) < 6 * found.standard_error < 20
-    assert abs(found.concentration - abs(unit)) < 6 * found.concentration_error < 0.2
+    assert abs(off) < 6 * estimate.standard_error < 20
+    assert abs(estimate.concentration - abs(unit)) < 6 * estimate.concentration_error < 0.2
 
 
 RUNS, AT_ONCE, USERS = 28_000, 2_000, 1_000
@@ -69,11 +69,11 @@ def test_intervals_of_directions_cover_as_often_as_they_say(target: Target) -> N
         if target == "population":
             angles = np.degrees(draws.vonmises(0.5, 2, size=angles.shape)) % 360
         for sums in surveys(mechanism, angles, f"{target} {piece}"):
-            found = direction(sums, target=target)
-            low, high = found.interval()
+            estimate = direction(sums, target=target)
+            low, high = estimate.interval()
             # Ends may lie beyond the circle: how far the truth is from the low one, going up.
             angle_inside += (true - low) % 360 <= high - low
-            low, high = found.concentration_interval()
+            low, high = estimate.concentration_interval()
             length_inside += low <= abs(unit) <= high
     # 28,000 runs have a standard deviation of 0.13 %. Fixed coins pass or fail for good; on fresh ones, a true coverage
     # within 0.35 % of 95 % (a delta method has its own error) is called wrong less than once in 10**6 times.
@@ -88,10 +88,10 @@ def test_weak_concentrations_are_covered(strength: float) -> None:
     unit = np.exp(1j * np.radians(np.floor(angles) + 0.5)).mean(axis=1)
     around = along = 0
     for sums, true in zip(surveys(mechanism, angles, f"weak {strength}"), unit, strict=True):
-        found = direction(sums)
-        low, high = found.interval()
+        estimate = direction(sums)
+        low, high = estimate.interval()
         around += (np.degrees(np.angle(true)) - low) % 360 <= high - low
-        low, high = found.concentration_interval()
+        low, high = estimate.concentration_interval()
         along += low <= abs(true) <= high
     # 500 surveys at 95 %: fewer than 447 hold once in 10**6 times.
     assert around >= 447
@@ -100,8 +100,8 @@ def test_weak_concentrations_are_covered(strength: float) -> None:
 
 def test_one_report_says_little() -> None:
     mechanism = make_mechanism("circular-window", domain=Circle(360), epsilon=1)
-    found = direction(randomize_many(mechanism, [10], FixedKeystream("one")))
-    assert found.standard_error > 50
+    estimate = direction(randomize_many(mechanism, [10], FixedKeystream("one")))
+    assert estimate.standard_error > 50
 
 
 def test_what_has_no_mean_direction_is_refused() -> None:

@@ -124,8 +124,8 @@ def test_em_recovers_the_truth_from_exact_expectations(name: str) -> None:
     laid = binned(mechanism, 8)
     truth = np.array([0.02, 0.1, 0.25, 0.3, 0.15, 0.1, 0.05, 0.03])
     counts = 1e6 * (truth @ laid.transition.matrix)
-    found = fit(laid.transition, counts, smooth=False, circular=laid.circular, tolerance=0, most=20_000)
-    assert np.abs(found.shares - truth).max() < 1e-6
+    fitted = fit(laid.transition, counts, smooth=False, circular=laid.circular, tolerance=0, most=20_000)
+    assert np.abs(fitted.shares - truth).max() < 1e-6
 
 
 def test_the_likelihood_never_falls() -> None:
@@ -208,9 +208,9 @@ def test_few_bins_do_not_flatten_two_peaks() -> None:
         np.where(draws.random(100_000) < 0.5, draws.normal(0.25, 0.05, 100_000), draws.normal(0.7, 0.08, 100_000)), 0, 1
     )
     mechanism = make_mechanism("sw", epsilon=1)
-    found = distribution(randomize_many(mechanism, values, FixedKeystream("peaks")), bins=24)
+    estimate = distribution(randomize_many(mechanism, values, FixedKeystream("peaks")), bins=24)
     # Fitted on its own 24 bins it was .92 off; an independent implementation with 1,024 cells is .15 off.
-    assert np.abs(found.value - np.histogram(values, found.edges)[0] / len(values)).sum() < 0.25
+    assert np.abs(estimate.value - np.histogram(values, estimate.edges)[0] / len(values)).sum() < 0.25
 
 
 def test_all_answers_come_from_one_fit() -> None:

@@ -76,12 +76,12 @@ def test_counts_are_near_the_truth(name: str) -> None:
     # 6 standard errors: a false alarm has probability 2e-9 per value.
     mechanism = mechanism_of(name, 6, 1)
     people = np.minimum(TRUTH, 1) if name == "randomized-response" else TRUTH
-    found = counts(randomize_many(mechanism, people, FixedKeystream(name)))
-    off = found.value - np.bincount(people, minlength=len(found.value))
-    assert np.abs(off / found.standard_error).max() < 6
-    assert found.n == len(TRUTH)
-    assert found.covariance is not None
-    assert np.linalg.eigvalsh(found.covariance).min() > -1e-6 * found.variance.max()
+    estimate = counts(randomize_many(mechanism, people, FixedKeystream(name)))
+    off = estimate.value - np.bincount(people, minlength=len(estimate.value))
+    assert np.abs(off / estimate.standard_error).max() < 6
+    assert estimate.n == len(TRUTH)
+    assert estimate.covariance is not None
+    assert np.linalg.eigvalsh(estimate.covariance).min() > -1e-6 * estimate.variance.max()
 
 
 @pytest.mark.parametrize("name", ["k-rr", "oue", "olh", "hadamard", "subset", "projective", "exponential"])
@@ -146,11 +146,11 @@ def test_sums_and_reports_give_the_same() -> None:
 
 def test_very_many_values_have_a_diagonal_only() -> None:
     mechanism = mechanism_of("hadamard", MOST_VALUES + 1, 1)
-    found = counts(randomize_many(mechanism, np.arange(1000), FixedKeystream(1)))
-    assert found.covariance is None
+    estimate = counts(randomize_many(mechanism, np.arange(1000), FixedKeystream(1)))
+    assert estimate.covariance is None
     few = counts(randomize_many(mechanism_of("hadamard", MOST_VALUES, 1), np.arange(1000), FixedKeystream(1)))
     assert few.covariance is not None
-    assert found.variance.mean() == pytest.approx(few.variance.mean(), rel=0.01)
+    assert estimate.variance.mean() == pytest.approx(few.variance.mean(), rel=0.01)
 
 
 @pytest.mark.parametrize("name", CATEGORICAL)

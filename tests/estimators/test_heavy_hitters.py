@@ -41,28 +41,28 @@ def people(shares: dict[Any, float], n: int, bits: int) -> np.ndarray:
 def test_words_of_the_wanted_share_are_found_and_none_of_half_of_it(kind: Any, share: float, near: float) -> None:
     wanted = {0xABCDEF: 2 * share, 0xABCDE0: share, 0x000001: 1.4 * share}
     values = people({**wanted, 0xABC000: near, 0xFFFFFF: near, 0x000002: near}, 300_000, 24)
-    found = heavy_hitters(randomize_many(kind(domain=Whole(24), epsilon=4), values, FixedKeystream(1)), share=share)
-    assert found.words == (0xABCDEF, 0x000001, 0xABCDE0)
-    assert found.threshold == pytest.approx(0.75 * share)
-    assert np.abs((found.shares.value - [2 * share, 1.4 * share, share]) / found.shares.standard_error).max() < 6
-    assert found.counts.value == pytest.approx(found.shares.value * 300_000)
+    words = heavy_hitters(randomize_many(kind(domain=Whole(24), epsilon=4), values, FixedKeystream(1)), share=share)
+    assert words.words == (0xABCDEF, 0x000001, 0xABCDE0)
+    assert words.threshold == pytest.approx(0.75 * share)
+    assert np.abs((words.shares.value - [2 * share, 1.4 * share, share]) / words.shares.standard_error).max() < 6
+    assert words.counts.value == pytest.approx(words.shares.value * 300_000)
 
 
 @pytest.mark.parametrize("kind", BOTH)
 def test_texts_are_found_as_texts(kind: Any) -> None:
     texts = ["kitty"] * 30_000 + ["été"] * 20_000 + [f"{i:06d}" for i in range(30_000)]
-    found = heavy_hitters(randomize_many(kind(domain=Text(6), epsilon=4), texts, FixedKeystream(2)), share=0.2)
-    assert found.words == ("kitty", "été")
-    assert "kitty" in found
-    assert [row[0] for row in found.table()] == list(found)
+    words = heavy_hitters(randomize_many(kind(domain=Text(6), epsilon=4), texts, FixedKeystream(2)), share=0.2)
+    assert words.words == ("kitty", "été")
+    assert "kitty" in words
+    assert [row[0] for row in words.table()] == list(words)
 
 
 @pytest.mark.parametrize("kind", BOTH)
 def test_numbers_of_64_bits_are_found(kind: Any) -> None:
     wanted = [(1 << 64) - 1, 1 << 63, 0]
     values = np.repeat(np.array(wanted, np.uint64), [40_000, 30_000, 30_000])
-    found = heavy_hitters(randomize_many(kind(domain=Whole(64), epsilon=4), values, FixedKeystream(3)), share=0.2)
-    assert set(found.words) == set(wanted)
+    words = heavy_hitters(randomize_many(kind(domain=Whole(64), epsilon=4), values, FixedKeystream(3)), share=0.2)
+    assert set(words.words) == set(wanted)
 
 
 @pytest.mark.parametrize("kind", BOTH)
@@ -83,8 +83,8 @@ def intervals_that_cover(kind: Any, runs: int) -> tuple[int, int]:
     values = people(shares, 20_000, 16)
     for run in range(runs):
         mechanism = kind(domain=Whole(16), epsilon=4)
-        found = heavy_hitters(randomize_many(mechanism, values, FixedKeystream(f"cover {run}")), share=0.1)
-        for word, _, low, high in found.table():
+        words = heavy_hitters(randomize_many(mechanism, values, FixedKeystream(f"cover {run}")), share=0.1)
+        for word, _, low, high in words.table():
             covered += low <= shares[word] <= high
             total += 1
     return covered, total
@@ -113,8 +113,8 @@ def test_nobodys_words_do_not_pass_tree_hist() -> None:
     """Heavy words collide with thousands of candidates in single rows: none of those may be reported."""
     mechanism = TreeHist(domain=Whole(24), epsilon=4, width_bits=6, row_bits=3)
     values = np.repeat(np.array([1, 1 << 20, 77_777, (1 << 24) - 1], np.uint64), 25_000)
-    found = heavy_hitters(randomize_many(mechanism, values, FixedKeystream(8)), false_positives=1e-7)
-    assert set(found.words) == {1, 1 << 20, 77_777, (1 << 24) - 1}
+    words = heavy_hitters(randomize_many(mechanism, values, FixedKeystream(8)), false_positives=1e-7)
+    assert set(words.words) == {1, 1 << 20, 77_777, (1 << 24) - 1}
 
 
 @pytest.mark.parametrize("kind", BOTH)
@@ -136,10 +136,10 @@ def test_exact_intervals_lie_within_what_is_possible() -> None:
 def test_few_users_give_no_words(kind: Any, n: int) -> None:
     mechanism = kind(domain=Whole(48), epsilon=1)
     reports = randomize_many(mechanism, np.full(n, 5, np.uint64), FixedKeystream(n))
-    found = heavy_hitters(reports, false_positives=1e-7)
-    assert len(found) == 0
-    assert found.n == n
-    assert found.levels[0].tested == 1 << mechanism.step_bits
+    words = heavy_hitters(reports, false_positives=1e-7)
+    assert len(words) == 0
+    assert words.n == n
+    assert words.levels[0].tested == 1 << mechanism.step_bits
 
 
 # --- what the collector keeps

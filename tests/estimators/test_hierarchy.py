@@ -49,8 +49,8 @@ def test_ranges_and_quantiles_cover(oracle: str) -> None:
     z, leaf, quantile = [], [], []
     for _ in range(runs):
         sums = tree.accumulate(tree.randomize_many(100 * draws.beta(2, 3, size=6000), stream))
-        found = sums.range_share(12.5, 50)
-        z.append(float((found.value - truth) / found.standard_error))
+        estimate = sums.range_share(12.5, 50)
+        z.append(float((estimate.value - truth) / estimate.standard_error))
         shares = sums.shares()
         leaf.append((shares.value[20] - float(TRUTH.cdf(21 / 64) - TRUTH.cdf(20 / 64))) / shares.standard_error[20])
         halves = sums.quantiles([0.25, 0.5])

@@ -74,9 +74,9 @@ def test_clopper_pearson_is_scipys() -> None:
 
 def test_exact_and_normal_intervals_agree_on_many_reports() -> None:
     mechanism = mechanism_of("oue", 4, 1)
-    found = counts(randomize_many(mechanism, np.repeat(np.arange(4), 5000), FixedKeystream(1)))
-    for ours, theirs in zip(found.interval(method="exact"), found.interval(method="wald"), strict=True):
-        assert ours == pytest.approx(theirs, abs=0.03 * float(found.standard_error.max()))
+    estimate = counts(randomize_many(mechanism, np.repeat(np.arange(4), 5000), FixedKeystream(1)))
+    for ours, theirs in zip(estimate.interval(method="exact"), estimate.interval(method="wald"), strict=True):
+        assert ours == pytest.approx(theirs, abs=0.03 * float(estimate.standard_error.max()))
     wide = shares(randomize_many(mechanism, np.repeat(np.arange(4), 5000), FixedKeystream(1)), target="population")
     for ours, theirs in zip(wide.interval(method="exact"), wide.interval(method="wald"), strict=True):
         assert ours == pytest.approx(theirs, abs=0.05 * float(wide.standard_error.max()))
@@ -84,19 +84,19 @@ def test_exact_and_normal_intervals_agree_on_many_reports() -> None:
 
 def test_exact_intervals_stay_within_what_is_possible() -> None:
     mechanism = mechanism_of("hadamard", 4, 0.5)
-    found = shares(randomize_many(mechanism, [1, 1, 2], FixedKeystream(1)))
-    low, high = found.interval(method="exact")
+    estimate = shares(randomize_many(mechanism, [1, 1, 2], FixedKeystream(1)))
+    low, high = estimate.interval(method="exact")
     assert (low >= 0).all()
     assert (high <= 1).all()
-    assert (found.interval(method="wald")[0] < 0).any()
+    assert (estimate.interval(method="wald")[0] < 0).any()
 
 
 def test_tables_have_no_exact_interval() -> None:
-    found = counts(randomize_many(mechanism_of("exponential", 4, 1), [1, 2, 3], FixedKeystream(1)))
+    estimate = counts(randomize_many(mechanism_of("exponential", 4, 1), [1, 2, 3], FixedKeystream(1)))
     with pytest.raises(NotSupported, match="wald"):
-        found.interval(method="exact")
+        estimate.interval(method="exact")
     with pytest.raises(InvalidParameter, match="method"):
-        found.interval(method="bootstrap")  # type: ignore[arg-type]
+        estimate.interval(method="bootstrap")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1, 4])

@@ -36,8 +36,8 @@ def test_the_mean_of_the_exact_law_is_the_value(name: str) -> None:
     channel, grid = mechanism.channel, mechanism.grid
     for index in {0, 1, channel.inputs // 3, channel.inputs // 2, channel.inputs - 1}:
         if channel.total < 1 << 61:
-            found = mean(expected(mechanism, index))
-            assert float(found.value) == pytest.approx(float(grid.position(index)), abs=1e-11)
+            estimate = mean(expected(mechanism, index))
+            assert float(estimate.value) == pytest.approx(float(grid.position(index)), abs=1e-11)
         rule = debiasing(mechanism)
         assert rule is not None
         law = np.array([weight / channel.total for weight in channel.row(index)])
@@ -121,9 +121,9 @@ def test_variances_are_near_the_truth_and_cover(name: str) -> None:
 def test_sliding_windows_give_the_mean_of_the_distribution(name: str) -> None:
     mechanism = make_mechanism(name, domain=Interval(0, 10, cells=2048), epsilon=2)
     values = 10 * np.random.default_rng(4).beta(2, 3, size=20_000)
-    found = mean(randomize_many(mechanism, values, FixedKeystream(name)))
-    assert "distribution" in found.method
-    assert abs(float(found.value) - values.mean()) < 6 * float(found.standard_error) < 3
+    estimate = mean(randomize_many(mechanism, values, FixedKeystream(name)))
+    assert "distribution" in estimate.method
+    assert abs(float(estimate.value) - values.mean()) < 6 * float(estimate.standard_error) < 3
     # People at an end look all alike: the interval must allow for where they are.
     ends = mean(randomize_many(mechanism, np.full(20_000, 0.1), FixedKeystream(name)))
     low, high = ends.interval()

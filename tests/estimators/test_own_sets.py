@@ -101,12 +101,12 @@ def test_counts_and_exact_intervals_follow() -> None:
     sums = accumulator_for(MECHANISM).add(REPORTS)
     counts = support_counts(sums)
     assert counts.tolist() == [len(SEEN) - SEEN.count(value) for value in range(K)]
-    found = shares(sums)
+    estimate = shares(sums)
     law = support(MECHANISM)
-    assert found.value == pytest.approx((counts / len(SEEN) - float(law.q)) / float(law.p - law.q))
-    assert found.small_sample is not None
-    low, high = found.small_sample.interval(0.95)
-    assert ((low <= np.clip(found.value, 0, 1)) & (np.clip(found.value, 0, 1) <= high)).all()
+    assert estimate.value == pytest.approx((counts / len(SEEN) - float(law.q)) / float(law.p - law.q))
+    assert estimate.small_sample is not None
+    low, high = estimate.small_sample.interval(0.95)
+    assert ((low <= np.clip(estimate.value, 0, 1)) & (np.clip(estimate.value, 0, 1) <= high)).all()
 
 
 def test_the_covariance_is_that_of_the_weights() -> None:

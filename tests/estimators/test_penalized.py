@@ -112,14 +112,14 @@ def test_reports_are_never_far_less_likely_than_under_the_most_likely_distributi
         laid = binned(mechanism, 256)
         sums = reports_of("sw", 2, values)
         counts = np.add.reduceat(sums.sums, laid.cuts[:-1]).astype(np.float64)
-        found = penalized_fit(laid.transition.matrix, counts, circular=False, tolerance=1e-3)
+        fitted = penalized_fit(laid.transition.matrix, counts, circular=False, tolerance=1e-3)
         groups = np.arange(0, len(counts), max(1, len(counts) // 256))
         matrix, counts = np.add.reduceat(laid.transition.matrix, groups, axis=1), np.add.reduceat(counts, groups)
         seen = counts > 0
         best, points = most_likely(np.ascontiguousarray(matrix[:, seen]), counts[seen] / counts.sum(), counts.sum())
-        assert 2 * (counts.sum() * best - found.log_likelihood) <= points + 4 * np.sqrt(2 * points)
-        assert found.shares.min() >= 0
-        assert found.shares.sum() == pytest.approx(1)
+        assert 2 * (counts.sum() * best - fitted.log_likelihood) <= points + 4 * np.sqrt(2 * points)
+        assert fitted.shares.min() >= 0
+        assert fitted.shares.sum() == pytest.approx(1)
 
 
 def test_around_a_circle_there_is_no_seam() -> None:

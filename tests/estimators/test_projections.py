@@ -74,33 +74,33 @@ def test_a_projected_estimate_keeps_its_parent_and_its_intervals(name: str) -> N
     reports = randomize_many(mechanism, np.arange(400) % 7, FixedKeystream(name))
     for unbiased, top in ((shares(reports), 1), (counts(reports), 400)):
         assert unbiased.value.min() < 0
-        found = unbiased.projected(name)
-        assert found.parent is unbiased
-        assert found.unbiased is unbiased
-        assert found.value.min() >= 0
-        assert name in found.method
-        assert "intervals" in found.method
-        for ours, theirs in zip(found.interval(), unbiased.interval(), strict=True):
+        projected = unbiased.projected(name)
+        assert projected.parent is unbiased
+        assert projected.unbiased is unbiased
+        assert projected.value.min() >= 0
+        assert name in projected.method
+        assert "intervals" in projected.method
+        for ours, theirs in zip(projected.interval(), unbiased.interval(), strict=True):
             assert ours.tolist() == np.clip(theirs, 0, top).tolist()
         # Projecting again starts from the unbiased values, so nothing is biased twice.
-        assert found.projected("simplex").value.tolist() == unbiased.projected("simplex").value.tolist()
-        assert found.projected("simplex").parent is unbiased
+        assert projected.projected("simplex").value.tolist() == unbiased.projected("simplex").value.tolist()
+        assert projected.projected("simplex").parent is unbiased
 
 
 def test_projection_lowers_the_error_of_many_rare_values() -> None:
     mechanism = mechanism_of("oue", 200, 1)
     people = np.minimum(np.arange(20_000) % 400, 3)
     true = np.bincount(people, minlength=200) / 20_000
-    found = shares(randomize_many(mechanism, people, FixedKeystream("rare")))
-    error = ((found.value - true) ** 2).sum()
+    estimate = shares(randomize_many(mechanism, people, FixedKeystream("rare")))
+    error = ((estimate.value - true) ** 2).sum()
     for name in ("norm-sub", "simplex", "norm-cut", "base-cut"):
-        assert ((found.projected(name).value - true) ** 2).sum() < error / 3
+        assert ((estimate.projected(name).value - true) ** 2).sum() < error / 3
 
 
 def test_unknown_projections_and_values_without_a_sum_are_refused() -> None:
-    found = counts(randomize_many(mechanism_of("k-rr", 3, 1), [1, 2], FixedKeystream(1)))
+    estimate = counts(randomize_many(mechanism_of("k-rr", 3, 1), [1, 2], FixedKeystream(1)))
     with pytest.raises(InvalidParameter, match="norm-sub"):
-        found.projected("softmax")
+        estimate.projected("softmax")
     number = Estimate(value=np.array(0.5), variance=np.array(0.1), n=4, target="population", method="mean")
     with pytest.raises(NotSupported, match="counts and shares"):
         number.projected("simplex")

@@ -36,10 +36,10 @@ def test_intervals_of_quantiles_cover(target: Any) -> None:
 def test_quantiles_are_in_the_units_of_the_domain() -> None:
     mechanism = make_mechanism("sw", domain=Interval(-100, 300, cells=4096), epsilon=4)
     values = 400 * TRUTH.ppf((np.arange(20_000) + 0.5) / 20_000) - 100
-    found = quantiles(randomize_many(mechanism, values, FixedKeystream("units")), [0.1, 0.5])
+    estimate = quantiles(randomize_many(mechanism, values, FixedKeystream("units")), [0.1, 0.5])
     # 6 standard errors, and half a bin for what smoothing bends.
-    assert (np.abs(found.value - np.quantile(values, [0.1, 0.5])) < 6 * found.standard_error + 1).all()
-    assert found.labels == (0.1, 0.5)
+    assert (np.abs(estimate.value - np.quantile(values, [0.1, 0.5])) < 6 * estimate.standard_error + 1).all()
+    assert estimate.labels == (0.1, 0.5)
 
 
 def test_what_has_no_quantiles_is_refused() -> None:

@@ -63,7 +63,7 @@ def test_ranges_upside_down_are_refused() -> None:
 def test_few_reports_are_never_certain(name: str) -> None:
     mechanism = make_mechanism(name, epsilon=1)
     for i in range(5):
-        found = range_share(randomize_many(mechanism, [0.3, 0.3], FixedKeystream(str(i))), 0.2, 0.6)
-        low, high = found.interval()
+        estimate = range_share(randomize_many(mechanism, [0.3, 0.3], FixedKeystream(str(i))), 0.2, 0.6)
+        low, high = estimate.interval()
         assert low < 0.05
         assert high > 0.95

@@ -57,10 +57,10 @@ def test_variances_are_those_of_many_repetitions(count: int, target: Target) -> 
     for _ in range(400):
         people = fixed if target == "these users" else draws.choice(4, size=n, p=TRUTH)
         reports, users = several(people, np.full(n, count), draws)
-        found = shares_over_rounds(rounds_of(reports, users, count), target=target)
-        assert np.allclose(found.value, shares_per_user(reports, users, target=target).value)
-        values.append(found.value)
-        claimed.append(found.variance)
+        estimate = shares_over_rounds(rounds_of(reports, users, count), target=target)
+        assert np.allclose(estimate.value, shares_per_user(reports, users, target=target).value)
+        values.append(estimate.value)
+        claimed.append(estimate.variance)
     ratio = np.var(values, axis=0, ddof=1) / np.mean(claimed, axis=0)
     assert ratio.min() > 0.62
     assert ratio.max() < 1.45
@@ -93,10 +93,10 @@ def test_users_with_many_reports_count_once() -> None:
     reports, users = several(people, sent, draws)
     order = draws.permutation(len(users))
     shuffled = Reports(WEEKLY, reports.outputs[order])
-    found = shares_per_user(shuffled, [f"user {who}" for who in users[order]])
-    assert found.n == 600
-    assert np.abs((found.value - [0.5, 0.5, 0, 0]) / found.standard_error).max() < 6
-    assert np.allclose(found.value, shares_per_user(reports, users).value)
+    estimate = shares_per_user(shuffled, [f"user {who}" for who in users[order]])
+    assert estimate.n == 600
+    assert np.abs((estimate.value - [0.5, 0.5, 0, 0]) / estimate.standard_error).max() < 6
+    assert np.allclose(estimate.value, shares_per_user(reports, users).value)
 
 
 def test_what_does_not_fit_together_is_refused() -> None:

@@ -52,22 +52,22 @@ def test_every_answer_of_everyone_is_certain() -> None:
 
 def test_consistent_answers_are_those_of_a_distribution_and_keep_their_parent() -> None:
     few = randomize_many(TABLE, PEOPLE[::8], FixedKeystream("few"))
-    found = consistent_answers(few, np.concatenate([np.eye(SIZE), PREFIX]))
-    shares, below = found.value[:SIZE], found.value[SIZE:]
+    estimate = consistent_answers(few, np.concatenate([np.eye(SIZE), PREFIX]))
+    shares, below = estimate.value[:SIZE], estimate.value[SIZE:]
     assert (shares >= 0).all()
     assert shares.sum() == pytest.approx(1)
     assert below == pytest.approx(PREFIX @ shares)
-    assert found.parent is not None
-    assert found.parent.value == pytest.approx(answers(few, np.concatenate([np.eye(SIZE), PREFIX])).value)
-    assert np.asarray(found.interval()).tolist() == np.asarray(found.parent.interval()).tolist()
+    assert estimate.parent is not None
+    assert estimate.parent.value == pytest.approx(answers(few, np.concatenate([np.eye(SIZE), PREFIX])).value)
+    assert np.asarray(estimate.interval()).tolist() == np.asarray(estimate.parent.interval()).tolist()
 
 
 def test_any_categorical_mechanism_answers() -> None:
     mechanism = make_mechanism("oue", domain=Categories(SIZE), epsilon=3)
-    found = answers(randomize_many(mechanism, np.tile(PEOPLE, 20), FixedKeystream("oue")), PREFIX)
-    assert np.abs(found.value - TRUTH).max() < 5 * float(found.standard_error.max())
+    estimate = answers(randomize_many(mechanism, np.tile(PEOPLE, 20), FixedKeystream("oue")), PREFIX)
+    assert np.abs(estimate.value - TRUTH).max() < 5 * float(estimate.standard_error.max())
     with pytest.raises(NotSupported, match="no exact interval"):
-        found.interval(method="exact")
+        estimate.interval(method="exact")
 
 
 def test_questions_of_another_size_are_refused() -> None:

@@ -78,10 +78,10 @@ def _(row: Row) -> Row:
     steps = np.abs(np.arange(count) - np.arange(count)[:, None])
     losses = (np.minimum(steps, count - steps) * 2 * math.pi / count) ** float(row["k"])
     cuts = LossCuts(losses, np.arange(count), e, worst=True)
-    found = solve(cuts, cuts.start(), np.ones(1), e, tolerance=1e-7)
-    assert found.finished
+    solution = solve(cuts, cuts.start(), np.ones(1), e, tolerance=1e-7)
+    assert solution.finished
     best = worst_case(circle("circular-window", row["eps"], loss_exponent=row["k"]), row["k"]).error
-    return {"lp": found.value, "continuous": best}
+    return {"lp": solution.value, "continuous": best}
 
 
 @group(r"purk\.L1\..*")

@@ -9,8 +9,8 @@ from .groups import Row, group
 
 @group(r"kairouz\.[ABC]\.(KL|TV|chi2)\..*")
 def _(row: Row) -> Row:
-    found = extremal_design(row["P0"], row["P1"], row["eps"], row["f"])
-    return {"lp": found.value, "binary": found.binary, "krr": found.k_rr}
+    designed = extremal_design(row["P0"], row["P1"], row["eps"], row["f"])
+    return {"lp": designed.value, "binary": designed.binary, "krr": designed.k_rr}
 
 
 @group(r"kairouz\.[BC]\.thresholds")

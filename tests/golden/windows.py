@@ -128,9 +128,9 @@ def program(k: float, eps: float, points: int, prior: np.ndarray[Any, Any] | Non
     values, mirrored = places[: points // 2 + 1], np.minimum(np.arange(points), points - 1 - np.arange(points))
     e = math.exp(eps)
     cuts = LossCuts(np.abs(places - values[:, None]) ** k, mirrored, e, worst=prior is None)
-    found = solve(cuts, cuts.start(), np.ones(1) if prior is None else prior, e, tolerance=1e-5)
-    assert found.finished
-    return found.value
+    solution = solve(cuts, cuts.start(), np.ones(1) if prior is None else prior, e, tolerance=1e-5)
+    assert solution.finished
+    return solution.value
 
 
 @group(r"LP\.minimax\.L[12]\..*")

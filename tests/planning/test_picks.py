@@ -29,14 +29,14 @@ def test_no_near_candidate_is_better_by_simulation(
 ) -> None:
     # The coins are fixed. With others, a deviation of 0.7 % or less in each makes the right pick fail 2 % now and then:
     # benchmarks/planning.py counts how often.
-    found = plan(Question(task=task, domain=domain, users=150, epsilon=epsilon, **more))
-    near = [one for one in found.candidates if one.predicted_error <= NEAR * found.pick.predicted_error]
+    planned = plan(Question(task=task, domain=domain, users=150, epsilon=epsilon, **more))
+    near = [one for one in planned.candidates if one.predicted_error <= NEAR * planned.pick.predicted_error]
     errors = [one.way.simulated(150, runs, FixedKeystream(one.label)).error for one in near]
     assert errors[0] <= WITHIN * min(errors)
 
 
 def test_a_bad_pick_would_be_seen() -> None:
-    found = plan(Question(task="frequency", domain=Categories(40), users=150, epsilon=3))
-    (blh,) = [one for one in found.candidates if one.mechanism == "blh"]
-    worse, best = (one.way.simulated(150, 300, FixedKeystream(one.label)).error for one in (blh, found.pick))
+    planned = plan(Question(task="frequency", domain=Categories(40), users=150, epsilon=3))
+    (blh,) = [one for one in planned.candidates if one.mechanism == "blh"]
+    worse, best = (one.way.simulated(150, 300, FixedKeystream(one.label)).error for one in (blh, planned.pick))
     assert worse > WITHIN * best

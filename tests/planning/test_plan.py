@@ -38,12 +38,12 @@ PAIR = (["0.5", "0.3", "0.2"], ["0.35", "0.3", "0.35"])
 
 
 def test_candidates_come_best_first_with_all_they_promise() -> None:
-    found = plan(Question(**THOUSAND, users=100_000, epsilon=1))
-    errors = [one.predicted_error for one in found.candidates]
+    planned = plan(Question(**THOUSAND, users=100_000, epsilon=1))
+    errors = [one.predicted_error for one in planned.candidates]
     assert errors == sorted(errors)
-    assert found.pick is found.candidates[0]
+    assert planned.pick is planned.candidates[0]
     assert len(errors) == 9
-    document = json.loads(json.dumps(found.to_dict()))
+    document = json.loads(json.dumps(planned.to_dict()))
     assert document["pick"] == document["candidates"][0]["mechanism"] == "subset"
     for row in document["candidates"]:
         assert row["certificate"]["holds"]
@@ -57,24 +57,24 @@ def test_bytes_are_those_on_the_wire() -> None:
 
 
 def test_a_limit_of_bytes_is_kept_and_said() -> None:
-    found = plan(Question(**THOUSAND, users=100_000, epsilon=1, max_bytes=4))
-    assert {one.mechanism for one in found.candidates} == {"k-rr", "hadamard", "projective"}
-    assert ("oue", "a report takes 125 bytes, more than 4") in found.left_out
+    planned = plan(Question(**THOUSAND, users=100_000, epsilon=1, max_bytes=4))
+    assert {one.mechanism for one in planned.candidates} == {"k-rr", "hadamard", "projective"}
+    assert ("oue", "a report takes 125 bytes, more than 4") in planned.left_out
 
 
 def test_the_gain_of_fakes_is_the_auditors() -> None:
-    found = plan(Question(**THOUSAND, users=10_000, epsilon=1))
-    for one in found.candidates:
+    planned = plan(Question(**THOUSAND, users=10_000, epsilon=1))
+    for one in planned.candidates:
         assert one.poisoning == count_gain(one.recipes[0], users=10_000, fakes=100).gain
 
 
 @pytest.mark.parametrize("size", [2, 5, 30, 1000])
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
 def test_no_mechanism_passes_the_bound_of_shares_and_subset_selection_reaches_it(size: int, epsilon: float) -> None:
-    found = plan(Question(task="frequency", domain=Categories(size), users=1000, epsilon=epsilon))
+    planned = plan(Question(task="frequency", domain=Categories(size), users=1000, epsilon=epsilon))
     least = share_bound(size, epsilon, 1000)
-    assert all(one.predicted_error >= least * (1 - 1e-9) for one in found.candidates)
-    assert found.pick.predicted_error == pytest.approx(least, rel=1e-6)
+    assert all(one.predicted_error >= least * (1 - 1e-9) for one in planned.candidates)
+    assert planned.pick.predicted_error == pytest.approx(least, rel=1e-6)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 4.0])
@@ -111,9 +111,9 @@ def test_no_candidate_passes_the_bounds_of_means_quantiles_and_tests(epsilon: fl
     ],
 )
 def test_where_no_bound_is_known_the_answer_says_so(question: dict[str, Any], what: str) -> None:
-    found = plan(Question(**question, users=300))
-    assert f"No lower bound is known for {what}" in found.why
-    told = found.to_dict()["lower_bound"]
+    planned = plan(Question(**question, users=300))
+    assert f"No lower bound is known for {what}" in planned.why
+    told = planned.to_dict()["lower_bound"]
     assert told["error"] is None
     assert "No lower bound is known" in told["why"]
 
@@ -133,8 +133,8 @@ def test_the_bound_of_even_means_holds_along_its_direction() -> None:
 
 
 def test_a_bit_is_estimated_as_well_as_can_be() -> None:
-    found = plan(Question(task="frequency", domain=Binary(), users=400, epsilon=1))
-    assert found.pick.predicted_error == pytest.approx(bit_bound(1.0, 400), rel=1e-9)
+    planned = plan(Question(task="frequency", domain=Binary(), users=400, epsilon=1))
+    assert planned.pick.predicted_error == pytest.approx(bit_bound(1.0, 400), rel=1e-9)
 
 
 @pytest.mark.slow
@@ -178,11 +178,11 @@ def test_impossible_targets_are_refused_with_the_bound() -> None:
 
 
 def test_a_target_between_bound_and_candidates_is_not_met_but_not_called_impossible() -> None:
-    found = plan(Question(task="mean", domain=Interval(0, 1), users=1000, epsilon=1, target_error=0.0305, data="worst"))
-    assert found.met is False
-    assert isinstance(found.bound, Bound)
-    assert found.bound.error < 0.0305
-    assert "not met" in found.why
+    planned = plan(Question(task="mean", domain=Interval(0, 1), users=1000, epsilon=1, target_error=0.0305, data="worst"))
+    assert planned.met is False
+    assert isinstance(planned.bound, Bound)
+    assert planned.bound.error < 0.0305
+    assert "not met" in planned.why
 
 
 def test_repeats_share_epsilon_unless_the_answer_is_kept() -> None:
@@ -196,9 +196,9 @@ def test_repeats_share_epsilon_unless_the_answer_is_kept() -> None:
 
 
 def test_several_attributes_are_certified_for_the_whole_record() -> None:
-    found = plan(Question(task="mean", domain=Interval(0, 1, cells=1024), users=1000, epsilon=1, attributes=3))
-    assert found.pick.mechanism == "sample-one"
-    assert all(one.holds and one.recipes[0].privacy == 1 for one in found.candidates)
+    planned = plan(Question(task="mean", domain=Interval(0, 1, cells=1024), users=1000, epsilon=1, attributes=3))
+    assert planned.pick.mechanism == "sample-one"
+    assert all(one.holds and one.recipes[0].privacy == 1 for one in planned.candidates)
 
 
 @pytest.mark.slow

@@ -43,12 +43,12 @@ def test_predicted_distances_are_those_of_surveys(name: str) -> None:
 @pytest.mark.slow
 def test_twelve_bins_at_epsilon_1_are_asked_for_as_categories() -> None:
     """Valid intervals of a square wave's bins are three times as wide."""
-    found = plan(asked(bins=12))
-    assert found.pick.mechanism == "subset"
-    assert found.pick.predicted_error == pytest.approx(0.0482, rel=0.01)
+    planned = plan(asked(bins=12))
+    assert planned.pick.mechanism == "subset"
+    assert planned.pick.predicted_error == pytest.approx(0.0482, rel=0.01)
     wave = predicted_half_width(make_mechanism("sw", epsilon=1), 12, 5000)
-    assert 2.5 < wave / found.pick.predicted_error < 3.5
-    assert "half-width" in found.error_means
+    assert 2.5 < wave / planned.pick.predicted_error < 3.5
+    assert "half-width" in planned.error_means
 
 
 @pytest.mark.slow

@@ -47,12 +47,12 @@ def left(survey: Survey, answers: Any, folder: Path, tap: WireTap) -> dict[str, 
     command = [str(NODE), str(DEVICE), str(SDK), tap.address, survey.hash, "ledger.json", json.dumps(answers), output]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    secrets = found.pop("given")
+    document = json.loads(done.stdout)
+    secrets = document.pop("given")
     files = {
         str(path.relative_to(folder)): (path.stat().st_mode, path.read_bytes()) for path in folder.rglob("*") if path.is_file()
     }
-    return {**found, "stderr": done.stderr, "wire": tap.heard(), "files": files, "given": secrets}
+    return {**document, "stderr": done.stderr, "wire": tap.heard(), "files": files, "given": secrets}
 
 
 def assert_nothing_told(runs: list[dict[str, Any]]) -> None:

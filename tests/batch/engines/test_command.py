@@ -24,8 +24,8 @@ def run(*arguments: str | Path) -> Result:
 
 
 def told(*arguments: str | Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(run(*arguments, "--json").stdout)
-    return found
+    document: dict[str, Any] = json.loads(run(*arguments, "--json").stdout)
+    return document
 
 
 @pytest.fixture

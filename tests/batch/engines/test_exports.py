@@ -119,8 +119,8 @@ def test_sums_that_cannot_be_read_are_counted(tmp_path: Path) -> None:
     data = table.column("data").to_pylist()
     data[0] = data[0][:-1]
     parquet.write_table(table.set_column(3, "data", pa.array(data, pa.binary())), path)
-    found = Local().read(Source(survey.mechanism, (str(path),)))
-    assert (found.n, found.refused) == (300, {"unreadable": 1})
+    intake = Local().read(Source(survey.mechanism, (str(path),)))
+    assert (intake.n, intake.refused) == (300, {"unreadable": 1})
 
 
 def pages(path: Path, column: str) -> range:

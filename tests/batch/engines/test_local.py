@@ -41,9 +41,9 @@ def read(mechanism: Mechanism, *paths: Path, **options: Any) -> Folded:
 def test_files_give_the_sums_of_memory(tmp_path: Path, mechanism: Mechanism) -> None:
     reports = reports_of(mechanism, COUNT)
     write_parts(tmp_path, reports, 3)
-    found = Local(processes=1).fold(Source(mechanism, (str(tmp_path),)))
-    assert found == accumulator_for(mechanism).add(reports)
-    assert found.to_bytes() == accumulator_for(mechanism).add(reports).to_bytes()
+    folded = Local(processes=1).fold(Source(mechanism, (str(tmp_path),)))
+    assert folded == accumulator_for(mechanism).add(reports)
+    assert folded.to_bytes() == accumulator_for(mechanism).add(reports).to_bytes()
 
 
 @pytest.mark.slow
@@ -54,8 +54,8 @@ def test_processes_give_the_same_bytes(tmp_path: Path, capfd: pytest.CaptureFixt
     source = Source(OUE, (str(tmp_path / "*.parquet"),))
     assert len(pieces.pieces_of(source)) > 3
     told: list[int] = []
-    found = Local(processes=2).read(source, told.append)
-    assert found.accumulator.to_bytes() == accumulator_for(OUE).add(reports).to_bytes()
+    intake = Local(processes=2).read(source, told.append)
+    assert intake.accumulator.to_bytes() == accumulator_for(OUE).add(reports).to_bytes()
     assert len(told) == len(pieces.pieces_of(source))
     sizes = sum(path.stat().st_size for path in tmp_path.iterdir())
     assert sizes - len(told) <= sum(told) <= sizes

@@ -173,8 +173,8 @@ def test_the_command_reads_a_bucket(tmp_path: Path, server: str, bucket: str) ->
     options = ["--recipe", str(tmp_path / "recipe.json"), "--json"]
     plain = CliRunner().invoke(main, ["estimate", str(tmp_path / "reports"), "--engine", "local", *options])
     for engine in ([], ["--engine", "local"]):
-        found = CliRunner().invoke(main, ["estimate", f"s3://{bucket}/*.parquet", *engine, *options])
-        assert (found.exit_code, json.loads(found.stdout)) == (0, json.loads(plain.stdout)), found.stderr
+        result = CliRunner().invoke(main, ["estimate", f"s3://{bucket}/*.parquet", *engine, *options])
+        assert (result.exit_code, json.loads(result.stdout)) == (0, json.loads(plain.stdout)), result.stderr
     done = CliRunner().invoke(main, ["estimate", f"s3://{bucket}-not/*.parquet", *options])
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
@@ -192,8 +192,8 @@ def test_workers_of_a_cluster_read_a_bucket(tmp_path: Path, server: str, bucket:
 
     session = started("local-cluster[2,1,1024]")
     try:
-        found = Spark().fold(Source(K_RR, (f"s3://{bucket}/*.parquet",)))
-        assert found.to_bytes() == accumulator_for(K_RR).add(reports).to_bytes()
+        folded = Spark().fold(Source(K_RR, (f"s3://{bucket}/*.parquet",)))
+        assert folded.to_bytes() == accumulator_for(K_RR).add(reports).to_bytes()
         damage(paths[4], 1)
         upload(server, paths[4:], bucket)
         broken = Spark().read(Source(K_RR, (f"s3://{bucket}/*.parquet",)))

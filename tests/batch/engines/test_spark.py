@@ -70,8 +70,8 @@ def test_a_tree_of_merges_gives_the_same_bytes(tmp_path: Path, session: Any, mon
     monkeypatch.setattr(spark, "FAN_IN", 2)
     monkeypatch.setattr(spark, "TASK_BYTES", 1)  # a partition for every file, and five levels of merging
     told: list[int] = []
-    found = Spark().read(source(K_RR, tmp_path), told.append)
-    assert found.accumulator.to_bytes() == accumulator_for(K_RR).add(reports).to_bytes()
+    intake = Spark().read(source(K_RR, tmp_path), told.append)
+    assert intake.accumulator.to_bytes() == accumulator_for(K_RR).add(reports).to_bytes()
     assert sum(told) == sum(path.stat().st_size for path in tmp_path.iterdir())
 
 
@@ -190,8 +190,8 @@ def test_the_command_gives_the_same_answer(tmp_path: Path, session: Any) -> None
     write_parts(tmp_path / "reports", reports_of(K_RR, COUNT), 3)
     write_recipe(K_RR, tmp_path / "reports.recipe.json")
     plain = CliRunner().invoke(main, ["estimate", str(tmp_path / "reports"), "--engine", "local"])
-    found = CliRunner().invoke(main, ["estimate", str(tmp_path / "reports"), "--engine", "spark", "--master", MASTER])
-    assert (found.exit_code, found.stdout) == (0, plain.stdout)
+    result = CliRunner().invoke(main, ["estimate", str(tmp_path / "reports"), "--engine", "spark", "--master", MASTER])
+    assert (result.exit_code, result.stdout) == (0, plain.stdout)
     other = CliRunner().invoke(main, ["estimate", str(tmp_path / "reports"), "--engine", "spark", "--master", "local[1]"])
     assert other.exit_code == 2
     assert "is running" in other.stderr

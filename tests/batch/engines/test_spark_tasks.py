@@ -66,8 +66,8 @@ def test_a_workers_tasks_give_the_sums_and_leave_nothing_to_look_through(tmp_pat
         looked_through.append(len(gc.get_objects()))
     assert max(looked_through) < gc.get_freeze_count() / 10
     [merged] = spark_tasks.merging(spark_tasks.recipe_text(K_RR))(parts)
-    found = Part.from_bytes(K_RR, merged.column("part")[0].as_py())
-    assert found.accumulator.to_bytes() == accumulator_for(K_RR).add(reports).to_bytes()
+    part = Part.from_bytes(K_RR, merged.column("part")[0].as_py())
+    assert part.accumulator.to_bytes() == accumulator_for(K_RR).add(reports).to_bytes()
 
 
 def test_java_is_light_only_where_nobody_else_set_it_up() -> None:

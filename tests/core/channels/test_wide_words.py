@@ -111,8 +111,8 @@ def test_the_wide_hashing_kernel_agrees_with_the_scalar_sets_for_every_bucket() 
     for key in (0, 0xFFFFFFFF, 123456789):
         for index in (0, 1 << 62, (1 << 64) - 1, 0x123456789ABCDEF):
             script = Script([w for drawn in range(total) for w in (word_for(drawn, total), key | 5 << 40)])
-            found = Counter(draw_many(channel, [index] * total, script).tolist())
-            assert found == {key * 7 + b: channel.weight(index, key * 7 + b) for b in range(7)}
+            tallies = Counter(draw_many(channel, [index] * total, script).tolist())
+            assert tallies == {key * 7 + b: channel.weight(index, key * 7 + b) for b in range(7)}
 
 
 def test_the_sketch_kernel_gives_every_output_as_often_as_its_weight() -> None:
@@ -120,8 +120,8 @@ def test_the_sketch_kernel_gives_every_output_as_often_as_its_weight() -> None:
     assert not isinstance(sampler_for(channel), ScalarSampler)
     for index in (0, (1 << 50) - 1, 0x123456789ABC):
         script = Script([w for drawn in range(15) for at in range(16) for w in (word_for(drawn, 15), at << 60)])
-        found = Counter(draw_many(channel, np.full(15 * 16, index), script).tolist())
-        assert found == {y: channel.weight(index, y) for y in range(channel.outputs)}
+        tallies = Counter(draw_many(channel, np.full(15 * 16, index), script).tolist())
+        assert tallies == {y: channel.weight(index, y) for y in range(channel.outputs)}
 
 
 def test_what_a_browser_gets_names_every_number_of_the_sets() -> None:

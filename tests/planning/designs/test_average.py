@@ -89,7 +89,7 @@ def test_a_solver_without_time_still_gives_a_valid_answer(monkeypatch: pytest.Mo
     monkeypatch.setattr(
         "deniable.planning.designs.average.solve", lambda *a, **k: cutting_planes.solve(*a, **{**k, "seconds": 0.0})
     )
-    found = design(UNIT, "absolute", 2, "uniform")
-    assert not found.certified
-    assert 0.14 < found.lower_bound <= GOLDEN["LP.avg.L1.eps2"]["value"]["lp"] * 1.001 <= found.worst_case
-    assert found.mechanism.certificate().holds
+    designed = design(UNIT, "absolute", 2, "uniform")
+    assert not designed.certified
+    assert 0.14 < designed.lower_bound <= GOLDEN["LP.avg.L1.eps2"]["value"]["lp"] * 1.001 <= designed.worst_case
+    assert designed.mechanism.certificate().holds

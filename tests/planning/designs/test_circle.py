@@ -15,9 +15,9 @@ from deniable.privacy import assert_conforms
 @pytest.mark.parametrize("loss", ["absolute", "squared", "power:3"])
 @pytest.mark.parametrize("eps", [0.5, 1, 2, 4, 6])
 def test_the_gap_is_nothing(loss: str, eps: float) -> None:
-    found = design(Circle(), loss, eps)
-    assert 1 <= found.gap <= 1.0001
-    assert found.worst_case <= found.published["worst_case"] * (1 + 1e-9)
+    designed = design(Circle(), loss, eps)
+    assert 1 <= designed.gap <= 1.0001
+    assert designed.worst_case <= designed.published["worst_case"] * (1 + 1e-9)
 
 
 def test_degrees_and_conformance() -> None:

@@ -55,12 +55,12 @@ def pairs(count: int, sizes: tuple[int, int], *, rng: np.random.Generator) -> It
 @pytest.mark.parametrize("row", GOLDEN, ids=lambda row: row["id"])
 def test_the_published_sets_are_as_good_and_nothing_is_better(row: dict[str, Any]) -> None:
     ask, wanted = row["inputs"], row["value"]
-    found = extremal_design(ask["P0"], ask["P1"], ask["eps"], ask["f"])
-    assert found.value == pytest.approx(wanted["lp"], rel=1e-8)
-    assert 1 <= found.gap <= 1 + 1e-8
+    designed = extremal_design(ask["P0"], ask["P1"], ask["eps"], ask["f"])
+    assert designed.value == pytest.approx(wanted["lp"], rel=1e-8)
+    assert 1 <= designed.gap <= 1 + 1e-8
     listed = tuple(map(tuple, wanted["support"]))
-    value = block_value(found.hypotheses, listed, as_divergence(ask["f"]), ask["eps"])
-    assert value == pytest.approx(found.optimum, rel=1e-8)
+    value = block_value(designed.hypotheses, listed, as_divergence(ask["f"]), ask["eps"])
+    assert value == pytest.approx(designed.optimum, rel=1e-8)
 
 
 def test_blocks_equal_the_program_over_all_patterns() -> None:
@@ -93,33 +93,33 @@ def test_pricing_finds_the_best_of_all_patterns() -> None:
 def test_every_design_of_many_categories_is_certified() -> None:
     rng = np.random.default_rng(2)
     for number, (p0, p1) in enumerate(pairs(24, (11, 40), rng=rng)):
-        found = extremal_design(p0, p1, float(rng.choice([0.2, 1, 4, 8])), list(NAMED)[number % 4])
-        assert found.gap <= 1 + 1e-6, found
-        assert found.mechanism.certificate().holds
-        assert found.value >= max(found.binary, found.k_rr) * (1 - 1e-8)
+        designed = extremal_design(p0, p1, float(rng.choice([0.2, 1, 4, 8])), list(NAMED)[number % 4])
+        assert designed.gap <= 1 + 1e-6, designed
+        assert designed.mechanism.certificate().holds
+        assert designed.value >= max(designed.binary, designed.k_rr) * (1 - 1e-8)
 
 
 def test_150_categories_are_designed_by_blocks() -> None:
     rng = np.random.default_rng(1)
     p0, p1 = rng.dirichlet(np.ones(150), size=2).tolist()
-    found = extremal_design(p0, p1, 4, "kl")
-    assert found.regime == "blocks"
-    assert found.gap < 1 + 1e-6
+    designed = extremal_design(p0, p1, 4, "kl")
+    assert designed.regime == "blocks"
+    assert designed.gap < 1 + 1e-6
 
 
 @pytest.mark.parametrize("eps", [0.1, 1, 3])
 def test_total_variation_is_the_binary_mechanisms(eps: float) -> None:
-    found = extremal_design(*C, eps, "tv")
+    designed = extremal_design(*C, eps, "tv")
     distance = sum(abs(a - b) for a, b in zip(*C, strict=True)) / 2
-    assert found.value == pytest.approx(math.tanh(eps / 2) * distance, rel=1e-9)
-    assert found.regime == "binary"
-    assert found.binary == pytest.approx(found.value, rel=1e-9)
+    assert designed.value == pytest.approx(math.tanh(eps / 2) * distance, rel=1e-9)
+    assert designed.regime == "binary"
+    assert designed.binary == pytest.approx(designed.value, rel=1e-9)
 
 
 def test_the_binary_mechanism_is_as_near_as_published() -> None:
     for eps in (0.5, 1, 2, 5):
-        found = extremal_design(*C, eps, "kl")
-        assert found.binary >= found.upper_bound / (2 * (math.exp(eps) + 1) ** 2)
+        designed = extremal_design(*C, eps, "kl")
+        assert designed.binary >= designed.upper_bound / (2 * (math.exp(eps) + 1) ** 2)
 
 
 def test_regimes_end_where_they_should() -> None:
@@ -136,10 +136,10 @@ def test_regimes_end_where_they_should() -> None:
 
 @pytest.mark.parametrize("method", ["all", "generated", "intervals"])
 def test_all_methods_agree(method: str) -> None:
-    found = extremal_design(*C, 4, "kl", method=method)
-    assert found.value == pytest.approx(0.442052513, rel=1e-8)
-    assert found.gap <= 1 + 1e-8
-    assert found.method == method
+    designed = extremal_design(*C, 4, "kl", method=method)
+    assert designed.value == pytest.approx(0.442052513, rel=1e-8)
+    assert designed.gap <= 1 + 1e-8
+    assert designed.method == method
 
 
 @pytest.mark.parametrize(("eps", "divergence"), [(0.5, "kl"), (4, "chi2"), (8, "hellinger")])
@@ -187,16 +187,16 @@ def test_divergences_have_their_usual_values() -> None:
 
 
 def test_small_epsilon_keeps_its_digits() -> None:
-    found = extremal_design(*A, "0.0001", "kl")
+    designed = extremal_design(*A, "0.0001", "kl")
     # D = (E-1)**2 (P0(0) - P1(0))**2 / 8 to first order, on two blocks of which one has the tie.
-    assert found.value == pytest.approx(1e-8 * 0.3**2 / 2, rel=1e-3)
-    assert found.gap < 1 + 1e-6
+    assert designed.value == pytest.approx(1e-8 * 0.3**2 / 2, rel=1e-3)
+    assert designed.gap < 1 + 1e-6
 
 
 def test_zeros_are_welcome() -> None:
-    found = extremal_design([0.5, 0.5, 0, 0], [0, 0.5, 0.5, 0], 1, "kl")
-    assert found.gap < 1 + 1e-6
-    assert found.non_private == math.inf
+    designed = extremal_design([0.5, 0.5, 0, 0], [0, 0.5, 0.5, 0], 1, "kl")
+    assert designed.gap < 1 + 1e-6
+    assert designed.non_private == math.inf
     assert extremal_design([1, 0], [0, 1], 1, "tv").non_private == pytest.approx(1)
 
 
@@ -255,11 +255,11 @@ def test_bad_patterns_are_refused(patterns: Any, weights: Any, message: str) -> 
 
 
 def test_sample_sizes_hold_in_a_simulation() -> None:
-    found = extremal_design(*A, 2)
-    size = sample_size(found.mechanism, *A, alpha=0.05, beta=0.1)
+    designed = extremal_design(*A, 2)
+    size = sample_size(designed.mechanism, *A, alpha=0.05, beta=0.1)
     assert size.necessary <= size.stein * 1.5 < size.sufficient
     rng = np.random.default_rng(4)
-    laws = marginals(found.mechanism, found.hypotheses)
+    laws = marginals(designed.mechanism, designed.hypotheses)
     m1 = laws.second
     scores = np.array(size.scores)
     rejected = [

@@ -26,11 +26,11 @@ def test_every_shape_brings_the_error_closer_to_the_bound() -> None:
 
 
 def test_masses_are_a_reference() -> None:
-    found = best_in_family(1, 1)
+    designed = best_in_family(1, 1)
     y = np.concatenate([[0.0], (np.arange(100) + 0.5) / 100, [1.0]])
-    assert float(found.reference(y).sum()) == pytest.approx(found.mass)
-    assert 0 < found.mass < 1
-    assert found.reference(y)[0] == pytest.approx(found.atom * found.mass)
+    assert float(designed.reference(y).sum()) == pytest.approx(designed.mass)
+    assert 0 < designed.mass < 1
+    assert designed.reference(y)[0] == pytest.approx(designed.atom * designed.mass)
 
 
 @pytest.mark.parametrize(("k", "eps"), [(1, 0.5), (1, 4.0), (2, 2.0)])

@@ -82,8 +82,8 @@ def test_any_weights_prove_a_valid_bound() -> None:
 
 @pytest.mark.slow
 def test_a_function_of_the_distance_is_a_loss_too() -> None:
-    found = design(Interval(0, 10), lambda d: np.minimum(d, 2.0), 1)
-    assert 1 <= found.gap <= 1.01
+    designed = design(Interval(0, 10), lambda d: np.minimum(d, 2.0), 1)
+    assert 1 <= designed.gap <= 1.01
     power = design(Interval(0, 10), lambda d: d**1.5, 1)
     assert power.lower_bound <= design(Interval(0, 10), "power:1.5", 1).worst_case <= power.worst_case * 1.01
 
@@ -96,29 +96,29 @@ def test_errors_scale_with_the_domain() -> None:
 
 def test_at_a_point_the_best_window_is_that_of_the_dissertation() -> None:
     assert best_window_at(0.2, 1, math.e)[1] == pytest.approx(GOLDEN["ex8.p"]["value"], rel=1e-6)
-    found = design(UNIT, "absolute", 1, ("at", 0.2))
-    assert found.lower_bound == 0
-    assert math.isinf(found.gap)
-    assert found.worst_case < found.published["worst_case"]
-    assert "always reporting" in found.method
+    designed = design(UNIT, "absolute", 1, ("at", 0.2))
+    assert designed.lower_bound == 0
+    assert math.isinf(designed.gap)
+    assert designed.worst_case < designed.published["worst_case"]
+    assert "always reporting" in designed.method
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("loss", "eps", "prior"), [("absolute", 1, "worst"), ("squared", 4, "worst"), ("absolute", 3, "uniform")])
 def test_designs_pass_the_conformance_suite(loss: str, eps: float, prior: str) -> None:
-    found = design(Interval(-1, 3), loss, eps, prior)
-    assert found.mechanism.name == "designed"
-    assert_conforms(found.mechanism)
+    designed = design(Interval(-1, 3), loss, eps, prior)
+    assert designed.mechanism.name == "designed"
+    assert_conforms(designed.mechanism)
 
 
 def test_a_solver_without_time_still_gives_a_valid_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "deniable.planning.designs.interval.solve", lambda *a, **k: cutting_planes.solve(*a, **{**k, "seconds": 0.0})
     )
-    found = design_worst(UNIT, distance_loss("absolute", 1.0), Epsilon(2))
-    assert not found.certified
-    assert 0.15 < found.lower_bound <= ABSOLUTE[2] <= found.worst_case
-    assert found.mechanism.certificate().holds
+    designed = design_worst(UNIT, distance_loss("absolute", 1.0), Epsilon(2))
+    assert not designed.certified
+    assert 0.15 < designed.lower_bound <= ABSOLUTE[2] <= designed.worst_case
+    assert designed.mechanism.certificate().holds
     # For squared error two ends of the domain prove something without any solver.
     squared = design_worst(UNIT, distance_loss("squared", 1.0), Epsilon(4))
     assert math.exp(4) / (1 + math.exp(4)) ** 2 * (1 - 1e-9) <= squared.lower_bound <= SQUARED[4]

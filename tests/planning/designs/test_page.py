@@ -29,9 +29,9 @@ def section(title: str) -> str:
 
 def printed(title: str, level: str) -> str:
     """The line of the page."""
-    found = re.findall(rf"^\| {re.escape(level)} \|.*\n", section(title), re.MULTILINE)
-    assert len(found) == 1, (title, level)
-    return str(found[0])
+    matched = re.findall(rf"^\| {re.escape(level)} \|.*\n", section(title), re.MULTILINE)
+    assert len(matched) == 1, (title, level)
+    return str(matched[0])
 
 
 def numbers(text: str) -> list[float]:

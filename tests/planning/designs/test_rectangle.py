@@ -21,17 +21,17 @@ SQUARE = Rectangle()
 @pytest.mark.slow
 @pytest.mark.parametrize(("eps", "gap"), [(0.5, 1.002), (2, 1.015)])
 def test_worst_case_designs_are_close_to_the_bound(eps: float, gap: float) -> None:
-    found = design(SQUARE, "absolute", eps)
-    assert 1 <= found.gap <= gap
-    assert found.worst_case < found.published["worst_case"]
-    assert found.mechanism.certificate().holds
+    designed = design(SQUARE, "absolute", eps)
+    assert 1 <= designed.gap <= gap
+    assert designed.worst_case < designed.published["worst_case"]
+    assert designed.mechanism.certificate().holds
 
 
 @pytest.mark.slow
 def test_an_average_design_beats_the_nearest_cells() -> None:
-    found = design(SQUARE, "absolute", 2, "uniform")
-    assert found.lower_bound <= found.worst_case < 0.336  # what nearest-cells reaches
-    assert found.gap <= 1.015
+    designed = design(SQUARE, "absolute", 2, "uniform")
+    assert designed.lower_bound <= designed.worst_case < 0.336  # what nearest-cells reaches
+    assert designed.gap <= 1.015
 
 
 def test_the_bound_of_spread_values_stays_below_the_least_of_h() -> None:
@@ -78,9 +78,9 @@ def test_no_output_of_a_cell_is_below_the_cells_bound(k: float) -> None:
 
 def test_a_rectangle_that_is_not_square_conforms() -> None:
     wide = Rectangle(Interval(0, 3, cells=12), Interval(0, 1, cells=8))
-    found = design(wide, "squared", 1)
-    assert 1 <= found.gap <= 1.2
-    assert_conforms(found.mechanism)
+    designed = design(wide, "squared", 1)
+    assert 1 <= designed.gap <= 1.2
+    assert_conforms(designed.mechanism)
 
 
 def test_a_design_is_drawn_as_maps() -> None:

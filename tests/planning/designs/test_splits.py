@@ -25,10 +25,10 @@ def published_squared(eps: float) -> float:
 
 
 def test_the_published_polar_example() -> None:
-    found = split_budget({"distance": published_squared, "direction": lambda e: math.pi**2 * published_squared(e)}, WHOLE)
-    assert float(found.epsilons["distance"]) == pytest.approx(1.298547451, rel=1e-6)
-    assert found.total == pytest.approx(0.3650749579, rel=1e-9)
-    assert 1 <= found.gap < 1.01
+    split = split_budget({"distance": published_squared, "direction": lambda e: math.pi**2 * published_squared(e)}, WHOLE)
+    assert float(split.epsilons["distance"]) == pytest.approx(1.298547451, rel=1e-6)
+    assert split.total == pytest.approx(0.3650749579, rel=1e-9)
+    assert 1 <= split.gap < 1.01
 
 
 @pytest.mark.parametrize("loss", ["absolute", "squared"])
@@ -36,9 +36,9 @@ def test_the_general_split_agrees_with_polar(loss: str) -> None:
     polar = Polar(epsilon=9, loss=loss)
     power = 1 if loss == "absolute" else 2
     errors = {"distance": field_error(Interval(0, 1), loss), "direction": field_error(Circle(), loss)}
-    found = split_budget(errors, 9, importance={"direction": math.pi**power})
-    assert float(found.epsilons["distance"]) == pytest.approx(float(polar.split[0]), rel=1e-5)
-    assert found.total == pytest.approx(polar.worst_loss, rel=1e-9)
+    split = split_budget(errors, 9, importance={"direction": math.pi**power})
+    assert float(split.epsilons["distance"]) == pytest.approx(float(polar.split[0]), rel=1e-5)
+    assert split.total == pytest.approx(polar.worst_loss, rel=1e-9)
 
 
 @pytest.mark.slow
@@ -55,9 +55,9 @@ def test_parts_add_up_exactly_and_beat_the_equal_split() -> None:
 def test_errors_that_are_not_convex_are_searched_globally() -> None:
     # With many categories a little epsilon buys nothing: one of two alike fields gets it all.
     errors = {name: field_error(Categories(10000)) for name in ("a", "b")}
-    found = split_budget(errors, 10)
-    assert max(map(float, found.epsilons.values())) > 9.9
-    assert found.total < found.equal - 0.3
+    split = split_budget(errors, 10)
+    assert max(map(float, split.epsilons.values())) > 9.9
+    assert split.total < split.equal - 0.3
 
 
 def test_importance_moves_epsilon() -> None:
@@ -81,10 +81,10 @@ def test_error_formulas_are_those_of_the_mechanisms(loss: str, eps: float) -> No
 
 @pytest.mark.parametrize(("eps", "share"), [(4, 0.92), (5, 0.83), (6, 0.76), (8, 0.68), (10, 0.64)])
 def test_direction_and_distance_on_the_unit_square(eps: float, share: float) -> None:
-    found = direction_split(eps)
-    assert found.direction.exact + found.distance.exact == Fraction(eps)
-    assert float(found.direction) / eps == pytest.approx(share, abs=0.025)
-    assert found.error <= found.published
+    split = direction_split(eps)
+    assert split.direction.exact + split.distance.exact == Fraction(eps)
+    assert float(split.direction) / eps == pytest.approx(share, abs=0.025)
+    assert split.error <= split.published
 
 
 @pytest.mark.parametrize(

@@ -22,18 +22,18 @@ GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "golden.json").read_
 @pytest.mark.slow
 @pytest.mark.parametrize(("eps", "target"), [(0.5, 4.01), (1, 1.0), (2, 0.2170), (3, 0.0763), (4, 0.0319)])
 def test_the_known_values_are_met(eps: float, target: float) -> None:
-    found = design(UNIT, "squared", eps, unbiased=True)
-    assert isinstance(found.mechanism, DesignedUnbiased)
-    assert found.worst_case <= target
-    assert 1 <= found.gap <= 1.01
-    assert found.mechanism.certificate().holds
-    assert found.worst_case == pytest.approx(worst_case(found.mechanism, "squared").error, rel=1e-4)
+    designed = design(UNIT, "squared", eps, unbiased=True)
+    assert isinstance(designed.mechanism, DesignedUnbiased)
+    assert designed.worst_case <= target
+    assert 1 <= designed.gap <= 1.01
+    assert designed.mechanism.certificate().holds
+    assert designed.worst_case == pytest.approx(worst_case(designed.mechanism, "squared").error, rel=1e-4)
     hybrid = closed_form(HybridMechanism(epsilon=eps), "worst_variance")
-    assert found.lower_bound <= found.worst_case <= hybrid
+    assert designed.lower_bound <= designed.worst_case <= hybrid
     for row in GOLDEN:
         if row["id"].startswith("unb.LP.") and row["inputs"]["eps"] == eps:  # a program of its own, on 31 inputs
-            assert found.lower_bound <= row["value"]["val"] * 1.001
-            assert found.worst_case >= row["value"]["val"] * 0.999
+            assert designed.lower_bound <= row["value"]["val"] * 1.001
+            assert designed.worst_case >= row["value"]["val"] * 0.999
 
 
 @pytest.mark.slow

@@ -69,9 +69,9 @@ def test_two_levels_on_a_circle_are_as_good_as_the_program(row: dict[str, Any]) 
     losses = (steps * 2 * math.pi / count) ** float(row["inputs"]["k"])
     # One input and one variable for all outputs: an even reference, turned with the value.
     cuts = LossCuts(losses[None], np.zeros(count, np.int64), e, worst=True)
-    found = solve(cuts, cuts.start(), np.ones(1), e, tolerance=1e-9)
-    assert found.cost == pytest.approx(row["value"]["lp"], rel=2e-9)
-    assert found.cost < row["value"]["two_level"] < found.cost * (1 + 2e-4)
+    solution = solve(cuts, cuts.start(), np.ones(1), e, tolerance=1e-9)
+    assert solution.cost == pytest.approx(row["value"]["lp"], rel=2e-9)
+    assert solution.cost < row["value"]["two_level"] < solution.cost * (1 + 2e-4)
 
 
 def test_the_golden_two_levels_are_off_by_more_than_they_say() -> None:

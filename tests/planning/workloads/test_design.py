@@ -40,13 +40,13 @@ GOLDEN = [
 
 @pytest.mark.parametrize(("name", "size", "epsilon", "golden"), GOLDEN)
 def test_golden_optima_are_reached_and_proved(name: str, size: int, epsilon: str, golden: float) -> None:
-    found = design_workload(name, epsilon, size=size, tolerance=1e-6)
-    assert found.error == pytest.approx(golden, rel=1e-5)
-    assert found.lower_bound == pytest.approx(golden, rel=1e-5)
-    assert found.gap is not None
-    assert 0 <= found.gap < 1e-5
-    assert found.mechanism is not None
-    assert found.mechanism.certificate().holds
+    designed = design_workload(name, epsilon, size=size, tolerance=1e-6)
+    assert designed.error == pytest.approx(golden, rel=1e-5)
+    assert designed.lower_bound == pytest.approx(golden, rel=1e-5)
+    assert designed.gap is not None
+    assert 0 <= designed.gap < 1e-5
+    assert designed.mechanism is not None
+    assert designed.mechanism.certificate().holds
 
 
 TABLE = [
@@ -59,11 +59,11 @@ TABLE = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "epsilon", "ends"), [(name, e, ends) for name, row in TABLE for e, ends in row.items()])
 def test_sixteen_values_have_a_certified_gap_of_a_thousandth_at_most(name: str, epsilon: str, ends: tuple[float, float]) -> None:
-    found = design_workload(name, epsilon, size=16)
-    assert found.gap is not None
-    assert found.gap < 1e-3
-    assert found.lower_bound is not None
-    assert ends[0] < found.lower_bound <= found.error < ends[1] * (1 + 1e-4)
+    designed = design_workload(name, epsilon, size=16)
+    assert designed.gap is not None
+    assert designed.gap < 1e-3
+    assert designed.lower_bound is not None
+    assert ends[0] < designed.lower_bound <= designed.error < ends[1] * (1 + 1e-4)
 
 
 @pytest.mark.slow
@@ -72,10 +72,10 @@ def test_sixteen_values_have_a_certified_gap_of_a_thousandth_at_most(name: str, 
     [("3", 1, 170.416), ("2", 1, 149.755), ("all", 1, 492.53), ("3", 2, 30.6462), ("2", 2, 31.0029), ("all", 4, 7.5047)],
 )
 def test_marginals_of_four_bits_are_solved_by_symmetry(way: str, epsilon: int, optimum: float) -> None:
-    found = design_workload(f"marginals:{way}", epsilon, size=16)
-    assert found.error == pytest.approx(optimum, rel=1e-4)
-    assert found.gap is not None
-    assert found.gap < 1e-4
+    designed = design_workload(f"marginals:{way}", epsilon, size=16)
+    assert designed.error == pytest.approx(optimum, rel=1e-4)
+    assert designed.gap is not None
+    assert designed.gap < 1e-4
 
 
 @pytest.fixture(scope="module")
@@ -203,9 +203,9 @@ def test_a_prior_moves_the_design() -> None:
 
 
 def test_a_table_of_ones_own_is_a_workload() -> None:
-    found = design_workload(custom_workload([[1, 0, 0, 0], ["0.5", "0.5", 0, 0], [0, 0, 1, "-1/4"]]), "1.5")
-    assert found.gap is not None
-    assert found.gap < 1e-4
+    designed = design_workload(custom_workload([[1, 0, 0, 0], ["0.5", "0.5", 0, 0], [0, 0, 1, "-1/4"]]), "1.5")
+    assert designed.gap is not None
+    assert designed.gap < 1e-4
 
 
 def test_sums_over_all_rows_by_doubling() -> None:

@@ -91,8 +91,8 @@ def test_climbing_ends_where_no_flip_gains_and_its_prices_are_right() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("epsilon", ["0.5", "1", "2", "4"])
 def test_more_values_than_rows_can_be_listed_for(epsilon: str) -> None:
-    found = design_workload("prefix", epsilon, size=24)
-    assert found.gap is not None
-    assert 0 <= found.gap < 0.02
-    assert found.mechanism is not None
-    assert found.mechanism.certificate().holds
+    designed = design_workload("prefix", epsilon, size=24)
+    assert designed.gap is not None
+    assert 0 <= designed.gap < 0.02
+    assert designed.mechanism is not None
+    assert designed.mechanism.certificate().holds

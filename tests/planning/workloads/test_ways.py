@@ -46,9 +46,9 @@ def test_the_command_plans_workloads() -> None:
     arguments = ["plan", "--task", "workload", "--workload", "prefix", "--size", "6", "--users", "1000", "--epsilon", "1", "--json"]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 0, result.output
-    found = json.loads(result.output)
-    assert (found["pick"], found["pick_inside"]) == ("extremal", "designed")
-    assert found["lower_bound"]["error"] <= found["candidates"][0]["predicted_error"]
+    document = json.loads(result.output)
+    assert (document["pick"], document["pick_inside"]) == ("extremal", "designed")
+    assert document["lower_bound"]["error"] <= document["candidates"][0]["predicted_error"]
 
 
 def test_the_fewest_users_and_the_smallest_epsilon_are_found() -> None:

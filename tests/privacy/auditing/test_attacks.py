@@ -34,14 +34,14 @@ def made(name: str, epsilon: float = 1.0, k: int = K) -> Mechanism:
 @pytest.mark.parametrize("name", ["k-rr", "oue", "olh", "hadamard", "subset"])
 def test_repetition_gives_the_value_away_within_the_bound(name: str) -> None:
     """On fixed coins; the successes differ by many standard deviations, and so do they from the bounds."""
-    found = reconstruct(made(name), repeats=(1, 8, 256), users=800, keystream=FixedKeystream(name))
-    right = [guess.right for guess in found.guesses]
+    attack = reconstruct(made(name), repeats=(1, 8, 256), users=800, keystream=FixedKeystream(name))
+    right = [guess.right for guess in attack.guesses]
     assert right[0] < right[1] < right[2]
     assert right[2] > 0.95
-    assert all(guess.interval[0] <= guess.bound for guess in found.guesses)
-    assert found.reports_until(0.97) == 256
-    assert found.reports_until(1.1) is None
-    assert 1 <= found.fewest_reports(0.9) <= 256
+    assert all(guess.interval[0] <= guess.bound for guess in attack.guesses)
+    assert attack.reports_until(0.97) == 256
+    assert attack.reports_until(1.1) is None
+    assert 1 <= attack.fewest_reports(0.9) <= 256
 
 
 def test_one_report_of_k_rr_is_guessed_exactly_at_the_bound() -> None:
@@ -59,9 +59,9 @@ def test_too_many_values_cannot_be_tried() -> None:
 def test_inference_is_between_knowing_nothing_and_everything() -> None:
     joint = np.array([[4, 3, 2, 1], [1, 2, 3, 4]])
     for name in ("k-rr", "hadamard"):
-        found = attribute_inference(made(name, 2.0, 4), joint)
-        assert found.without < found.with_report < found.with_value
-        assert found.with_report <= found.bound
+        attack = attribute_inference(made(name, 2.0, 4), joint)
+        assert attack.without < attack.with_report < attack.with_value
+        assert attack.with_report <= attack.bound
     brute = attribute_inference(made("k-rr", 2.0, 4), joint)
     e = math.exp(2)
     law = (np.ones((4, 4)) + (e - 1) * np.eye(4)) / (e + 3)
@@ -75,13 +75,13 @@ def test_gains_are_the_published_ones(name: str, targets: int) -> None:
     """Cao, Jia and Gong (2021) for k-rr and unary reports and hashing; the rest by the same sum."""
     epsilon, users, fakes, share = 1.0, 950, 50, 0.1
     e, part = math.exp(epsilon), fakes / (users + fakes)
-    found = count_gain(made(name), users=users, fakes=fakes, targets=range(targets), share=share)
+    gain = count_gain(made(name), users=users, fakes=fakes, targets=range(targets), share=share)
     if name == "k-rr":
-        assert found.gain == pytest.approx(part * (1 - share) + part * (K - targets) / (e - 1))
+        assert gain.gain == pytest.approx(part * (1 - share) + part * (K - targets) / (e - 1))
     elif name == "oue":
-        assert found.gain == pytest.approx(part * (2 * targets - share) + 2 * part * targets / (e - 1))
-    assert found.exact
-    assert "share of" in found.words
+        assert gain.gain == pytest.approx(part * (2 * targets - share) + 2 * part * targets / (e - 1))
+    assert gain.exact
+    assert "share of" in gain.words
 
 
 def worst_output(mechanism: Mechanism, name: str, targets: int) -> Any:
@@ -106,14 +106,14 @@ def test_fakes_really_reach_the_gain(name: str, targets: int) -> None:
 @pytest.mark.parametrize("name", ["duchi", "hm", "pm"])
 def test_a_mean_moves_as_far_as_its_largest_report(name: str) -> None:
     mechanism = make_mechanism(name, domain=Interval(0, 10), epsilon=1)
-    found = mean_gain(mechanism, users=900, fakes=100, mean=5.0)
-    assert found.gain > 0.1 * (10 - 5)  # more than honest people with the largest value could
+    gain = mean_gain(mechanism, users=900, fakes=100, mean=5.0)
+    assert gain.gain > 0.1 * (10 - 5)  # more than honest people with the largest value could
     if name == "duchi":
         reach = (math.e + 1) / (math.e - 1)
-        assert found.gain == pytest.approx(0.1 * 5 * reach, rel=1e-6)
+        assert gain.gain == pytest.approx(0.1 * 5 * reach, rel=1e-6)
         everyone = mechanism.randomize_many(np.full(50, 10.0))
         everyone.outputs[:] = 1
-        assert float(mean(everyone).value) == pytest.approx(5 + found.per_fake, rel=1e-6)
+        assert float(mean(everyone).value) == pytest.approx(5 + gain.per_fake, rel=1e-6)
 
 
 def test_gains_refuse_bad_questions() -> None:
@@ -156,10 +156,10 @@ def test_a_value_that_nobody_reports_is_implausible() -> None:
     reports = mechanism.randomize_many(np.arange(50_000) % K)
     reports.outputs[reports.outputs == 3] = 4  # fewer reports of 3 than liars alone would give
     sums.add(reports)
-    found = plausibility_test(sums)
-    assert found.implausible
-    assert found.worst == 3
-    assert "IMPLAUSIBLE" in found.words
+    outcome = plausibility_test(sums)
+    assert outcome.implausible
+    assert outcome.worst == 3
+    assert "IMPLAUSIBLE" in outcome.words
 
 
 def test_a_value_that_more_than_everybody_supports_is_implausible() -> None:
@@ -171,9 +171,9 @@ def test_a_value_that_more_than_everybody_supports_is_implausible() -> None:
     reports.outputs[:14_000] = [channel.sets.inside(3, seed) for seed in range(14_000)]
     sums = mechanism.accumulator()
     sums.add(reports)
-    found = plausibility_test(sums)
-    assert found.implausible
-    assert found.worst == 3
+    outcome = plausibility_test(sums)
+    assert outcome.implausible
+    assert outcome.worst == 3
 
 
 def test_the_nearest_population_of_possible_counts_explains_them() -> None:

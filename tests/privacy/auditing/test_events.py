@@ -17,9 +17,9 @@ def test_an_event_that_holds_every_report_is_not_chosen() -> None:
 
 def test_reports_that_are_all_equal_show_nothing() -> None:
     order = FixedKeystream(1)
-    found = audit(lambda values: np.zeros(len(values), np.int64), [0, 1], epsilon=1, samples=1000, vectorised=True, order=order)
-    assert found.violated is False
-    assert found.epsilon_lower <= 0
+    verdict = audit(lambda values: np.zeros(len(values), np.int64), [0, 1], epsilon=1, samples=1000, vectorised=True, order=order)
+    assert verdict.violated is False
+    assert verdict.epsilon_lower <= 0
 
 
 @pytest.mark.parametrize(("k", "epsilon", "samples", "shown"), [(10, 3, 1000, 1.0), (50, 1, 30_000, 0.3), (1000, 5, 3000, 0.7)])

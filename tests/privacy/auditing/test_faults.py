@@ -57,24 +57,24 @@ def shown_on_the_page(name: str) -> float:
 @pytest.mark.parametrize("name", quick_first(FAULTY))
 def test_a_planted_fault_is_found(name: str) -> None:
     make, inputs = FAULTY[name]
-    found = audit(make(1), inputs, epsilon=1, samples=SAMPLES, confidence=CONFIDENCE, vectorised=True, order=FixedKeystream(name))
-    assert found.violated
-    assert found.epsilon_lower > 1.05
-    assert found.epsilon_lower == pytest.approx(shown_on_the_page(name), abs=0.006)
+    verdict = audit(make(1), inputs, epsilon=1, samples=SAMPLES, confidence=CONFIDENCE, vectorised=True, order=FixedKeystream(name))
+    assert verdict.violated
+    assert verdict.epsilon_lower > 1.05
+    assert verdict.epsilon_lower == pytest.approx(shown_on_the_page(name), abs=0.006)
 
 
 @pytest.mark.parametrize("name", quick_first(FINE))
 def test_a_correct_sibling_is_not_accused(name: str) -> None:
     """False alarms: at most 1e-6 per audit, by the confidence asked for; on fixed coins."""
     make, inputs = FINE[name]
-    found = audit(make(2), inputs, epsilon=1, samples=300_000, confidence=1 - 1e-6, vectorised=True, order=FixedKeystream(2))
-    assert found.violated is False
-    assert found.epsilon_lower > 0.75  # and the search comes near the truth
+    verdict = audit(make(2), inputs, epsilon=1, samples=300_000, confidence=1 - 1e-6, vectorised=True, order=FixedKeystream(2))
+    assert verdict.violated is False
+    assert verdict.epsilon_lower > 0.75  # and the search comes near the truth
 
 
 def test_the_audit_comes_near_the_true_epsilon() -> None:
-    found = audit(faults.k_ary(4, 1.0, 3), [0, 1, 2, 3], epsilon=1, samples=SAMPLES, vectorised=True, order=FixedKeystream(3))
-    assert 0.97 < found.epsilon_lower <= 1.0
+    verdict = audit(faults.k_ary(4, 1.0, 3), [0, 1, 2, 3], epsilon=1, samples=SAMPLES, vectorised=True, order=FixedKeystream(3))
+    assert 0.97 < verdict.epsilon_lower <= 1.0
 
 
 @pytest.mark.slow
@@ -92,16 +92,16 @@ def test_a_fault_of_a_tenth_is_seen_where_the_power_says_so() -> None:
 
 def test_reused_words_are_found_whatever_the_distance() -> None:
     for pool in (1000, 4099, 30_000):
-        found = independence_test(Vectorised(faults.reusing(4, 1.0, 5, pool)), [0, 3])
-        assert found.found, pool
-        assert found.correlation > 0.5
+        outcome = independence_test(Vectorised(faults.reusing(4, 1.0, 5, pool)), [0, 3])
+        assert outcome.found, pool
+        assert outcome.correlation > 0.5
 
 
 def test_a_seed_that_is_reused_is_found() -> None:
-    found = independence_test(Vectorised(faults.seeded_per_call(1.0)), [0])
-    assert found.found
-    assert "called again" in found.where
-    assert found.correlation == pytest.approx(1.0)
+    outcome = independence_test(Vectorised(faults.seeded_per_call(1.0)), [0])
+    assert outcome.found
+    assert "called again" in outcome.where
+    assert outcome.correlation == pytest.approx(1.0)
 
 
 def test_a_small_serial_correlation_is_found() -> None:
@@ -122,18 +122,18 @@ def test_independent_reports_are_not_accused(name: str) -> None:
 
 
 def test_the_last_coordinate_is_named() -> None:
-    found = coordinate_test(Vectorised(faults.unary(16, 1.0, 8, skips_last=True)), [0, 1, 15], epsilon=1)
-    assert found.violations == [15]
-    assert found.frozen[15] == 3
+    outcome = coordinate_test(Vectorised(faults.unary(16, 1.0, 8, skips_last=True)), [0, 1, 15], epsilon=1)
+    assert outcome.violations == [15]
+    assert outcome.frozen[15] == 3
     fine = coordinate_test(Vectorised(faults.unary(16, 1.0, 8)), [0, 1, 15], epsilon=1)
     assert fine.violations == []
     assert not fine.frozen.any()
 
 
 def test_float_support_is_told_apart_from_a_lattice() -> None:
-    found = float_support_test(Vectorised(faults.laplace(1.0, 9)), (0.0, 1.0), epsilon=1)
-    assert found.violated
-    assert found.lower > 4
+    outcome = float_support_test(Vectorised(faults.laplace(1.0, 9)), (0.0, 1.0), epsilon=1)
+    assert outcome.violated
+    assert outcome.lower > 4
     rough = faults.laplace(1.0, 9)
     fine = float_support_test(Vectorised(lambda values: np.round(rough(values) * 64) / 64), (0.0, 1.0), epsilon=1)
     assert not fine.violated
@@ -160,8 +160,8 @@ def test_a_permanent_answer_that_is_not_is_found(remembers: bool) -> None:
     def new_client() -> Any:
         return Client(rng, remembers)
 
-    found = memo_test(new_client, [0, 1], epsilon=1, times=8, samples=8000, order=FixedKeystream(10))
-    assert found.violated is not remembers
-    assert (found.changed == 0) is remembers
+    outcome = memo_test(new_client, [0, 1], epsilon=1, times=8, samples=8000, order=FixedKeystream(10))
+    assert outcome.violated is not remembers
+    assert (outcome.changed == 0) is remembers
     if not remembers:
-        assert found.history.epsilon_lower == pytest.approx(shown_on_the_page("memo"), abs=0.006)
+        assert outcome.history.epsilon_lower == pytest.approx(shown_on_the_page("memo"), abs=0.006)

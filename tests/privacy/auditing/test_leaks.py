@@ -23,17 +23,17 @@ def audited(program: object, samples: int = 8000, confidence: float = 0.9999) ->
 
 @pytest.mark.parametrize("name", NAMED)
 def test_a_named_leak_is_found(name: str) -> None:
-    found = audited(LEAKS[name](Random(name)))
-    assert found.violated, found.words
-    assert found.epsilon_lower > 3
+    verdict = audited(LEAKS[name](Random(name)))
+    assert verdict.violated, verdict.words
+    assert verdict.epsilon_lower > 3
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in LEAKS if name not in NAMED])
 def test_a_leak_of_the_same_kinds_is_found(name: str) -> None:
-    found = audited(LEAKS[name](Random(name)))
-    assert found.violated, found.words
-    assert found.epsilon_lower > 3
+    verdict = audited(LEAKS[name](Random(name)))
+    assert verdict.violated, verdict.words
+    assert verdict.epsilon_lower > 3
 
 
 @pytest.mark.slow
@@ -60,17 +60,17 @@ def test_a_checksum_that_tells_one_of_ten_test_values_is_found(told: int) -> Non
 @pytest.mark.parametrize("name", HONEST)
 def test_random_fields_are_not_accused(name: str) -> None:
     """False alarms: at most 1e-6 each, on fixed coins."""
-    found = audited(HONEST[name](Random(name)), confidence=1 - 1e-6)
-    assert found.violated is (False if "randomized bit" in name else None)
-    assert found.blind
+    verdict = audited(HONEST[name](Random(name)), confidence=1 - 1e-6)
+    assert verdict.violated is (False if "randomized bit" in name else None)
+    assert verdict.blind
 
 
 def test_nothing_told_about_reports_that_never_repeat_is_no_verdict() -> None:
-    found = audited(HONEST["nonce"](Random(1)))
-    assert found.violated is None
-    assert found.words == "no verdict: reports hardly ever repeat, and no event distinguished the test values"
-    assert "%" not in found.power  # no detection power is claimed
-    assert found.to_dict()["verdict"] == "no verdict"
+    verdict = audited(HONEST["nonce"](Random(1)))
+    assert verdict.violated is None
+    assert verdict.words == "no verdict: reports hardly ever repeat, and no event distinguished the test values"
+    assert "%" not in verdict.power  # no detection power is claimed
+    assert verdict.to_dict()["verdict"] == "no verdict"
 
 
 @pytest.mark.slow
@@ -78,29 +78,29 @@ def test_an_event_that_tells_next_to_nothing_is_no_verdict_about_reports_that_ne
     """A field that is true for 4 or for 6 of 10 is far from a claim of 5, and says nothing about what a nonce may hold."""
     coins = Random(7)
     target = Scalar(lambda value: [coins.getrandbits(128), coins.random() < (0.4, 0.6)[value]])
-    found = audit(target, [0, 1], epsilon=5, samples=6000, learned=False, order=FixedKeystream("next to nothing"))
-    assert found.violated is None
-    assert 0 < found.epsilon_lower < 0.5
-    assert found.words.startswith(
+    verdict = audit(target, [0, 1], epsilon=5, samples=6000, learned=False, order=FixedKeystream("next to nothing"))
+    assert verdict.violated is None
+    assert 0 < verdict.epsilon_lower < 0.5
+    assert verdict.words.startswith(
         "no verdict: reports hardly ever repeat, and the events that distinguish the test values show less"
     )
-    assert "%" not in found.power
+    assert "%" not in verdict.power
 
 
 def test_an_informative_field_beside_a_nonce_has_a_verdict_and_a_warning() -> None:
-    found = audited(HONEST["nonce beside a randomized bit"](Random(1)))
-    assert found.violated is False
-    assert found.epsilon_lower > 0.7
-    assert found.limits == ["never the same twice: report[0]; what is encrypted there cannot be found by draws"]
+    verdict = audited(HONEST["nonce beside a randomized bit"](Random(1)))
+    assert verdict.violated is False
+    assert verdict.epsilon_lower > 0.7
+    assert verdict.limits == ["never the same twice: report[0]; what is encrypted there cannot be found by draws"]
 
 
 def test_power_is_that_of_the_tested_event() -> None:
     """An event that has probability 1/2 for both inputs cannot show a violation of epsilon 1, with however many draws."""
     coins = Random(2)
-    found = audited(lambda value: coins.getrandbits(1))
-    assert found.violated is False
-    assert found.visible == float("inf")
-    assert "would not have shown any violation" in found.power
+    verdict = audited(lambda value: coins.getrandbits(1))
+    assert verdict.violated is False
+    assert verdict.visible == float("inf")
+    assert "would not have shown any violation" in verdict.power
 
 
 def test_an_honest_counter_or_clock_does_not_become_evidence_by_the_order_of_asking() -> None:
@@ -163,6 +163,6 @@ def test_without_scikit_learn_a_line_says_so_only_when_there_is_no_verdict(monke
     monkeypatch.setattr("deniable.privacy.auditing.families.learned.available", lambda: False)
     order = FixedKeystream(1)
     for name, said in (("nonce", 1), ("nonce beside a randomized bit", 0)):
-        found = audit(Scalar(HONEST[name](Random(name))), [0, 1], epsilon=1, samples=8000, order=order)
-        assert len(found.warnings) == said
-        assert all("scikit-learn" in warning for warning in found.warnings)
+        verdict = audit(Scalar(HONEST[name](Random(name))), [0, 1], epsilon=1, samples=8000, order=order)
+        assert len(verdict.warnings) == said
+        assert all("scikit-learn" in warning for warning in verdict.warnings)

@@ -76,15 +76,15 @@ def test_the_power_is_not_promised_too_high() -> None:
 def test_own_mechanisms_are_not_accused(name: str) -> None:
     """False alarms: at most 1e-6 each, on fixed coins."""
     mechanism = list(mechanism_class(name).examples())[1]
-    found = audit_mechanism(mechanism, samples=12_000, confidence=1 - 1e-6, keystream=FixedKeystream(name))
-    assert found.violated is not True, found.words
+    verdict = audit_mechanism(mechanism, samples=12_000, confidence=1 - 1e-6, keystream=FixedKeystream(name))
+    assert verdict.violated is not True, verdict.words
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["k-rr", "oue", "olh", "hadamard", "subset", "window"])
 def test_the_search_comes_near_the_claim_of_own_mechanisms(name: str) -> None:
-    found = audit_mechanism(make_mechanism(name, epsilon=1), samples=400_000, keystream=FixedKeystream(name))
-    assert 0.7 < found.epsilon_lower <= 1.0
+    verdict = audit_mechanism(make_mechanism(name, epsilon=1), samples=400_000, keystream=FixedKeystream(name))
+    assert 0.7 < verdict.epsilon_lower <= 1.0
 
 
 def test_delta_is_shown_where_pure_privacy_is_claimed() -> None:
@@ -92,18 +92,18 @@ def test_delta_is_shown_where_pure_privacy_is_claimed() -> None:
     claim = audit_mechanism(mechanism, samples=200_000, keystream=FixedKeystream(3))
     assert claim.violated is False
     rng = faults.generator(3)
-    found = audit(
+    verdict = audit(
         lambda values: np.where(rng.random(len(values)) < 0.05, values, 9), [0, 1], epsilon=1, samples=100_000, vectorised=True
     )
-    assert found.violated
-    assert 0.04 < found.delta_lower <= 0.05
+    assert verdict.violated
+    assert 0.04 < verdict.delta_lower <= 0.05
 
 
 @pytest.mark.slow
 def test_ten_million_draws_are_judged() -> None:
-    found = audit(faults.k_ary(10, 1.0, 4), [0, 9], epsilon=1, samples=10_000_000, vectorised=True, order=FixedKeystream(4))
-    assert sum(found.trials) >= 7_000_000
-    assert found.violated is False
+    verdict = audit(faults.k_ary(10, 1.0, 4), [0, 9], epsilon=1, samples=10_000_000, vectorised=True, order=FixedKeystream(4))
+    assert sum(verdict.trials) >= 7_000_000
+    assert verdict.violated is False
 
 
 def test_several_workers_draw_as_many_reports() -> None:
@@ -125,11 +125,11 @@ def test_functions_that_raise_are_reported_and_not_counted() -> None:
             raise RuntimeError("not today")
         return value ^ int(rng.random() < 0.3)
 
-    found = audit(Scalar(fragile), [0, 1], epsilon=1, samples=20_000)
-    assert found.violated is False
-    assert 1500 < found.failures["raised RuntimeError"] < 2500
-    assert sum(found.trials) < 14_000
-    assert "not today" not in json.dumps(found.to_dict())
+    verdict = audit(Scalar(fragile), [0, 1], epsilon=1, samples=20_000)
+    assert verdict.violated is False
+    assert 1500 < verdict.failures["raised RuntimeError"] < 2500
+    assert sum(verdict.trials) < 14_000
+    assert "not today" not in json.dumps(verdict.to_dict())
     never = audit(Scalar(lambda value: 1 / 0), [0, 1], epsilon=1, samples=1000)
     assert never.violated is None
     assert never.words.startswith("no verdict")
@@ -199,9 +199,9 @@ def test_programs(program: str, violated: bool | None, complaint: str, tmp_path:
     script = tmp_path / "program.py"
     script.write_text(PROGRAMS[program], encoding="utf-8")
     target = Command([sys.executable, "-S", str(script)], lines=True, timeout=0.5 if program == "hangs" else 60)
-    found = audit(target, [0, 1], epsilon=1, samples=4000)
-    assert found.violated is violated
-    assert complaint in " ".join(found.failures)
+    verdict = audit(target, [0, 1], epsilon=1, samples=4000)
+    assert verdict.violated is violated
+    assert complaint in " ".join(verdict.failures)
 
 
 def test_one_process_per_report_works_too() -> None:
@@ -248,8 +248,8 @@ def test_services(service: str) -> None:
 def test_reports_of_many_shapes() -> None:
     rng = faults.generator(7)
     words = np.array(["yes", "no", "perhaps"])
-    found = audit(lambda values: words[rng.integers(0, 3, len(values))], [0, 1], epsilon=1, samples=4000, vectorised=True)
-    assert found.violated is False
+    verdict = audit(lambda values: words[rng.integers(0, 3, len(values))], [0, 1], epsilon=1, samples=4000, vectorised=True)
+    assert verdict.violated is False
     assert draw_same(Scalar(lambda value: (value, 2.5)), 1, 3).reports.numbers().shape == (3, 2)
     mixed = iter([1, 2, "x", 3, None, [1], 4])
     draws = draw_same(Scalar(lambda value: next(mixed)), 0, 7)

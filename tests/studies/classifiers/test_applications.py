@@ -127,11 +127,11 @@ def test_the_best_mechanism_is_certain_only_when_it_is() -> None:
 
 
 def test_the_smallest_epsilon_reaches_its_target_and_one_step_below_does_not() -> None:
-    found = smallest_epsilon(asked(LINEAR), "ogpm", 0.9, steps=8)
-    assert found.row is not None
-    assert found.below is not None
-    assert found.row.lower >= 0.9 > found.below.lower
-    assert found.row.epsilon - found.below.epsilon <= found.step * (1 + 1e-9)
+    smallest = smallest_epsilon(asked(LINEAR), "ogpm", 0.9, steps=8)
+    assert smallest.row is not None
+    assert smallest.below is not None
+    assert smallest.row.lower >= 0.9 > smallest.below.lower
+    assert smallest.row.epsilon - smallest.below.epsilon <= smallest.step * (1 + 1e-9)
     sampled = smallest_epsilon(asked(SMOOTH), "ogpm", 0.8, low=1, high=8, steps=6, keystream=FixedKeystream("target"))
     assert sampled.row is not None
     assert sampled.row.lower >= 0.8
@@ -150,8 +150,8 @@ def test_the_one_dimensional_example_has_the_published_numbers() -> None:
         assert row.value == pytest.approx(golden, abs=off)
     # The text says 5.2; its own formula says otherwise.
     assert -math.log(0.2) / 0.3 == pytest.approx(5.365, abs=1e-3)
-    found = smallest_epsilon(question, "laplace", 0.8, low=4, high=7, steps=30, rounds=1, evaluations=100_000)
-    assert found.epsilon == pytest.approx(5.4, abs=0.05)
+    smallest = smallest_epsilon(question, "laplace", 0.8, low=4, high=7, steps=30, rounds=1, evaluations=100_000)
+    assert smallest.epsilon == pytest.approx(5.4, abs=0.05)
 
 
 def test_the_most_expensive_feature_comes_first() -> None:

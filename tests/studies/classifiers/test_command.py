@@ -57,15 +57,15 @@ def run(folder: Path, model: str, data: str, *options: str) -> Result:
 def test_json_has_every_number_per_epsilon(folder: Path) -> None:
     result = run(folder, "linear.skops", "data.csv", "-m", "ogpm", "-m", "laplace", "--epsilons", "1:4", "--json")
     assert result.exit_code == 0, result.output
-    found = json.loads(result.output)
-    assert [row["epsilon"] for row in found["rows"]] == [1, 2, 3, 4] * 2
-    assert found["records"] == 6
-    for row in found["rows"]:
+    document = json.loads(result.output)
+    assert [row["epsilon"] for row in document["rows"]] == [1, 2, 3, 4] * 2
+    assert document["records"] == 6
+    for row in document["rows"]:
         assert row["kind"] == "exact"
         assert row["lower"] <= row["exact"] <= row["interval"][1]
         assert len(row["empirical_interval"]) == 2
         assert row["worst_interval"][0] <= row["exact"]
-    assert found["statements"][0].startswith("On average over these 6 records, with probability at least")
+    assert document["statements"][0].startswith("On average over these 6 records, with probability at least")
 
 
 def test_people_get_a_table_sentences_and_a_chart(folder: Path, tmp_path: Path) -> None:
@@ -198,6 +198,6 @@ def test_forty_nine_features_of_a_saved_network_get_intervals(tmp_path: Path) ->
     assert (refused.exit_code, "--trust-code" in refused.output) == (2, True)
     result = run(tmp_path, "net.pt", "image.csv", *options, "--trust-code")
     assert result.exit_code == 0, result.output
-    found = json.loads(result.output)
-    assert len(found["sensitive"]) == 49
-    assert found["rows"][0]["interval"][0] < found["rows"][0]["interval"][1]
+    document = json.loads(result.output)
+    assert len(document["sensitive"]) == 49
+    assert document["rows"][0]["interval"][0] < document["rows"][0]["interval"][1]

@@ -51,9 +51,9 @@ def test_rho_is_the_sum_over_all_outputs(model: Any, labels: NDArray[np.int64], 
     model.fit(ROWS, labels)
     for record in ROWS[:3]:
         law = laws(record, sensitive)
-        found = utility(linear_region(model, record, sensitive), law)
-        assert found.kind == "exact"
-        assert found.value == pytest.approx(brute(model, record, sensitive, law), abs=1e-10)
+        report = utility(linear_region(model, record, sensitive), law)
+        assert report.kind == "exact"
+        assert report.value == pytest.approx(brute(model, record, sensitive, law), abs=1e-10)
 
 
 @pytest.mark.parametrize("clip", [True, False])
@@ -71,7 +71,7 @@ def test_fine_lattices_agree_with_coarse_sums(name: str) -> None:
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(ROWS, BINARY)
     record = ROWS[5]
     law = laws(record, [0, 1], name, 3)
-    found = utility(linear_region(model, record, [0, 1]), law)
+    report = utility(linear_region(model, record, [0, 1]), law)
     # Against a plain sum over one feature and the cdf of the other, in numpy and without the sweep.
     face = linear_region(model, record, [0, 1]).faces[0]
     (u, p), (v, q) = law.laws[0].atoms, law.laws[1].atoms
@@ -82,7 +82,7 @@ def test_fine_lattices_agree_with_coarse_sums(name: str) -> None:
     sums = np.concatenate([[0.0], np.cumsum(q)])
     below = sums[np.searchsorted(seen_v(v), limits, "right")]
     kept = 1 - below if face.normal[1] > 0 else below
-    assert found.value == pytest.approx(float(p @ kept), abs=1e-9)
+    assert report.value == pytest.approx(float(p @ kept), abs=1e-9)
 
 
 @pytest.mark.parametrize("sensitive", [[0, 1, 3], [0, 1, 3, 4]], ids=str)
@@ -90,11 +90,11 @@ def test_more_features_have_certified_ends(sensitive: list[int]) -> None:
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(ROWS, BINARY)
     for record in ROWS[:3]:
         law = laws(record, sensitive, epsilon=3)
-        found = utility(linear_region(model, record, sensitive), law)
+        report = utility(linear_region(model, record, sensitive), law)
         truth = brute(model, record, sensitive, law)
-        assert found.lower <= truth <= found.upper
-        assert found.error < 0.01
-        assert found.value == pytest.approx(truth, abs=0.002)
+        assert report.lower <= truth <= report.upper
+        assert report.error < 0.01
+        assert report.value == pytest.approx(truth, abs=0.002)
 
 
 def test_ends_hold_on_a_coarse_grid_where_they_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,10 +104,10 @@ def test_ends_hold_on_a_coarse_grid_where_they_are_needed(monkeypatch: pytest.Mo
         monkeypatch.setattr(exact_linear, "GRID", cells)
         for record in ROWS[:6]:
             law = laws(record, [0, 1, 3], epsilon=3)
-            found = utility(linear_region(model, record, [0, 1, 3]), law)
+            report = utility(linear_region(model, record, [0, 1, 3]), law)
             truth = brute(model, record, [0, 1, 3], law)
-            assert found.lower <= truth <= found.upper
-            off += abs(found.value - truth) > 1e-3
+            assert report.lower <= truth <= report.upper
+            off += abs(report.value - truth) > 1e-3
     assert off > 3
 
 
@@ -115,9 +115,9 @@ def test_three_classes_and_three_features_are_bracketed() -> None:
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(ROWS, THREE)
     for record in ROWS[:3]:
         law = laws(record, [0, 1, 3], epsilon=3)
-        found = utility(linear_region(model, record, [0, 1, 3]), law)
-        assert found.kind == "certified"
-        assert found.lower - 1e-9 <= brute(model, record, [0, 1, 3], law) <= found.upper + 1e-9
+        report = utility(linear_region(model, record, [0, 1, 3]), law)
+        assert report.kind == "certified"
+        assert report.lower - 1e-9 <= brute(model, record, [0, 1, 3], law) <= report.upper + 1e-9
 
 
 def test_many_features_stay_tractable() -> None:
@@ -125,15 +125,15 @@ def test_many_features_stay_tractable() -> None:
     values = [0.5] * 49
     law = product_law(perturbations("ogpm", [Feature(points=11)] * 49, 4), values)
     region = Polyhedron((HalfSpace(normal, 0.4),))
-    found = utility(region, law)
-    assert 0.5 < found.lower <= found.value <= found.upper < 1
-    assert found.error < 2e-3
+    report = utility(region, law)
+    assert 0.5 < report.lower <= report.value <= report.upper < 1
+    assert report.error < 2e-3
     # A normal approximation of the sum, good to a percent with 49 terms.
     numbers, chances = law.laws[0].atoms
     mean = float(numbers @ chances)
     variance = float((numbers - mean) ** 2 @ chances)
     z = (sum(normal) * mean + 0.4) / math.sqrt(variance * float(np.square(normal).sum()))
-    assert found.value == pytest.approx(0.5 * math.erfc(-z / math.sqrt(2)), abs=0.02)
+    assert report.value == pytest.approx(0.5 * math.erfc(-z / math.sqrt(2)), abs=0.02)
 
 
 def test_where_rounding_decides_the_ends_say_so() -> None:
@@ -171,15 +171,15 @@ def test_a_proved_box_holds_the_answer_and_bounds_rho() -> None:
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(ROWS, BINARY)
     record = ROWS[9]
     region = linear_region(model, record, [0, 1])
-    found = proved_box(region.holds_in, [record[0], record[1]], [0, -5], [1, 5])
-    assert found.box is not None
+    box = proved_box(region.holds_in, [record[0], record[1]], [0, -5], [1, 5])
+    assert box.box is not None
     corners = np.repeat(record[None], 4, axis=0)
-    corners[:, [0, 1]] = list(product(*zip(found.box.low, found.box.high, strict=True)))
+    corners[:, [0, 1]] = list(product(*zip(box.box.low, box.box.high, strict=True)))
     assert (model.predict(corners) == model.predict(record[None])).all()
-    wider = Box(tuple(low - 1e-2 for low in found.box.low), tuple(high + 1e-2 for high in found.box.high))
+    wider = Box(tuple(low - 1e-2 for low in box.box.low), tuple(high + 1e-2 for high in box.box.high))
     assert not region.holds_in(wider)
     law = laws(record, [0, 1], "ogpm", 3)
-    assert utility(found.box, law).lower <= utility(region, law).lower
+    assert utility(box.box, law).lower <= utility(region, law).lower
 
 
 def test_what_cannot_be_read_is_refused() -> None:

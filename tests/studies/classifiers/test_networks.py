@@ -65,8 +65,8 @@ def test_the_radius_of_the_printed_network() -> None:
     network = read_network(printed_network(), [0.5, 0.5], [0, 1])
     assert network.target == 1  # its second class
     assert network_radius(network, [0, 0], [1, 1]) == pytest.approx(0.384812, abs=1e-6)
-    found = network_box(network, [0, 0], [1, 1], side_steps=2)
-    assert 0.3848 < found.radius <= 0.3848120
+    box = network_box(network, [0, 0], [1, 1], side_steps=2)
+    assert 0.3848 < box.radius <= 0.3848120
     assert not network.holds_in(Box((0.5 - 0.38482,) * 2, (0.5 + 0.38482,) * 2))
 
 
@@ -77,10 +77,10 @@ def test_a_proved_box_is_inside_the_exact_radius_and_holds(sizes: tuple[int, ...
     network = read_network(net, record, range(sizes[0]))
     low, high = [0.0] * sizes[0], [1.0] * sizes[0]
     exact = network_radius(network, low, high)
-    found = network_box(network, low, high, radius_steps=12, side_steps=2, parts=64)
-    assert found.box is not None
-    assert found.radius <= exact + 1e-6
-    points = SOURCE.uniform(found.box.low, found.box.high, (20_000, sizes[0])).astype(np.float32)
+    box = network_box(network, low, high, radius_steps=12, side_steps=2, parts=64)
+    assert box.box is not None
+    assert box.radius <= exact + 1e-6
+    points = SOURCE.uniform(box.box.low, box.box.high, (20_000, sizes[0])).astype(np.float32)
     with torch.no_grad():
         assert bool((net(torch.from_numpy(points)).argmax(1) == network.target).all())
 
@@ -108,10 +108,10 @@ def test_layers_of_images_are_bounded() -> None:
     with torch.no_grad():
         ours = network.scores([image.reshape(-1)[[8, 9, 10, 24, 25]]])[0]
         assert ours == pytest.approx(net(torch.from_numpy(image[None]).float())[0].numpy(), abs=1e-5)
-    found = network_box(network, [0] * 5, [1] * 5, parts=8, radius_steps=8, side_steps=1)
-    assert found.box is not None
+    box = network_box(network, [0] * 5, [1] * 5, parts=8, radius_steps=8, side_steps=1)
+    assert box.box is not None
     rows = np.repeat(image.reshape(1, -1), 2000, axis=0)
-    rows[:, [8, 9, 10, 24, 25]] = SOURCE.uniform(found.box.low, found.box.high, (2000, 5))
+    rows[:, [8, 9, 10, 24, 25]] = SOURCE.uniform(box.box.low, box.box.high, (2000, 5))
     with torch.no_grad():
         answers = net(torch.from_numpy(rows.reshape(-1, 1, 7, 7)).float()).argmax(1)
     assert bool((answers == network.target).all())
@@ -193,9 +193,9 @@ def test_rho_of_quadratic_models_is_the_sum_over_all_outputs(model: Any, labels:
         law = product_law(perturbations("k-rr", [Feature(-3, 3, 31)] * len(sensitive), 2), [float(record[c]) for c in sensitive])
         region = quadratic_region(model, record, sensitive)
         assert utility(region, law).value == pytest.approx(brute(model, record, sensitive, law), abs=1e-9)
-        found = proved_box(region.holds_in, [float(record[c]) for c in sensitive], [-3] * len(sensitive), [3] * len(sensitive))
-        assert found.box is not None
-        assert utility(found.box, law).lower <= utility(region, law).value + 1e-12
+        box = proved_box(region.holds_in, [float(record[c]) for c in sensitive], [-3] * len(sensitive), [3] * len(sensitive))
+        assert box.box is not None
+        assert utility(box.box, law).lower <= utility(region, law).value + 1e-12
 
 
 def test_what_is_not_quadratic_is_refused() -> None:

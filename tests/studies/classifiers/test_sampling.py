@@ -95,8 +95,8 @@ def repeated(runs: int, size: int) -> Iterator[list[Weighted]]:
     sampler = Strata(groups(chosen, VALUES)[0])
     for run in range(runs):
         sampler._hint = None
-        found = sampler.sample(inside_box, size, FixedKeystream(run))
-        yield [part for part in found if isinstance(part, Weighted)]
+        sampled = sampler.sample(inside_box, size, FixedKeystream(run))
+        yield [part for part in sampled if isinstance(part, Weighted)]
 
 
 def test_weighted_estimates_are_unbiased_and_their_intervals_hold() -> None:

@@ -60,9 +60,9 @@ def test_rho_is_the_sum_over_all_outputs(model: Any, labels: NDArray[np.int64], 
         region = tree_cells(model, record, sensitive, laws=[law])
         assert isinstance(region, Cells)
         assert all(edge.size <= one.channel.outputs for edge, one in zip(region.edges, law.laws, strict=True))
-        found = utility(region, law)
-        assert found.kind == "exact"
-        assert found.value == pytest.approx(brute(model, record, sensitive, law), abs=1e-10)
+        report = utility(region, law)
+        assert report.kind == "exact"
+        assert report.value == pytest.approx(brute(model, record, sensitive, law), abs=1e-10)
 
 
 @pytest.mark.parametrize("model", [one for one in MODELS if one is not HISTOGRAMS], ids=lambda model: str(model)[:60])
@@ -114,10 +114,10 @@ def test_blocks_bracket_rho_and_close_on_it(model: Any, labels: NDArray[np.int64
     restricted = restrict(model, record, [0, 1, 2])
     gaps = []
     for most in (50, 2000, 30_000):
-        found = utility(tree_blocks(restricted, restricted.edges(), answered(restricted), [law], most_blocks=most), law)
-        assert found.lower <= truth + 1e-9
-        assert truth - 1e-9 <= found.upper
-        gaps.append(found.upper - found.lower)
+        report = utility(tree_blocks(restricted, restricted.edges(), answered(restricted), [law], most_blocks=most), law)
+        assert report.lower <= truth + 1e-9
+        assert truth - 1e-9 <= report.upper
+        gaps.append(report.upper - report.lower)
     assert gaps[0] >= gaps[1] >= gaps[2]
     assert gaps[2] < 0.02
 
@@ -128,8 +128,8 @@ def test_too_many_cells_become_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     law = laws(ROWS[0], [0, 1])
     region = tree_cells(model, ROWS[0], [0, 1], laws=[law])
     assert isinstance(region, Blocks)
-    found = utility(region, law)
-    assert found.value == pytest.approx(brute(model, ROWS[0], [0, 1], law), abs=1e-6)
+    report = utility(region, law)
+    assert report.value == pytest.approx(brute(model, ROWS[0], [0, 1], law), abs=1e-6)
 
 
 def test_a_box_of_cells_bounds_rho() -> None:

@@ -98,17 +98,17 @@ def test_four_users_and_two_colluders_break_the_printed_theorem() -> None:
     assert printed_ratio(pair, 4, 2) == Fraction(68, 7)  # 9.714…
     assert secret_pairing_ratio(pair, 4, 1) == printed_ratio(pair, 4, 1)
     assert brute_force(pair, 4, 2) == Fraction(52, 3)  # 17.333…
-    found = account(pair, 4, 2)
-    assert found.epsilon_secret_pairing == pytest.approx(math.log(52 / 3))
-    assert found.epsilon_secret_pairing > found.epsilon_printed
+    accounted = account(pair, 4, 2)
+    assert accounted.epsilon_secret_pairing == pytest.approx(math.log(52 / 3))
+    assert accounted.epsilon_secret_pairing > accounted.epsilon_printed
 
 
 @pytest.mark.parametrize(("m", "wanted"), [(0, 1), (1, 1.000137), (100, 1.013861), (500, 1.073244), (1000, 1.157845)])
 def test_the_published_setting_for_ten_thousand_users(m: int, wanted: float) -> None:
-    found = account(published_pair(1), 10_000, m)
-    assert found.epsilon_secret_pairing == pytest.approx(wanted, abs=6e-7)
-    assert found.epsilon_known_pairing == math.inf
-    assert found.exposed_fraction == pytest.approx(m / 9999 / (1 + math.e))
+    accounted = account(published_pair(1), 10_000, m)
+    assert accounted.epsilon_secret_pairing == pytest.approx(wanted, abs=6e-7)
+    assert accounted.epsilon_known_pairing == math.inf
+    assert accounted.exposed_fraction == pytest.approx(m / 9999 / (1 + math.e))
 
 
 def test_half_the_users_know_everything_at_the_published_setting() -> None:
@@ -118,8 +118,8 @@ def test_half_the_users_know_everything_at_the_published_setting() -> None:
 
 @pytest.mark.parametrize("m", [1, 1000, 10**6, 5 * 10**6, 10**7 - 1])
 def test_ten_million_users_are_accounted_for(m: int) -> None:
-    found = account(bounded_pair(1, 2), 10**7, m)
-    assert found.epsilon_marginal <= found.epsilon_secret_pairing <= found.epsilon_known_pairing + 1e-12
+    accounted = account(bounded_pair(1, 2), 10**7, m)
+    assert accounted.epsilon_marginal <= accounted.epsilon_secret_pairing <= accounted.epsilon_known_pairing + 1e-12
 
 
 def test_bounds_are_exact_without_correlation() -> None:
@@ -128,10 +128,10 @@ def test_bounds_are_exact_without_correlation() -> None:
 
 
 def test_independent_answers_do_not_care_about_colluders() -> None:
-    found = account(bounded_pair(1, 1), 1000, 900)
-    assert found.epsilon_secret_pairing == pytest.approx(found.epsilon_marginal, abs=1e-15)
-    assert found.epsilon_known_pairing == pytest.approx(found.epsilon_marginal, abs=1e-15)
-    assert found.exposed_fraction == found.weakened_fraction == 0
+    accounted = account(bounded_pair(1, 1), 1000, 900)
+    assert accounted.epsilon_secret_pairing == pytest.approx(accounted.epsilon_marginal, abs=1e-15)
+    assert accounted.epsilon_known_pairing == pytest.approx(accounted.epsilon_marginal, abs=1e-15)
+    assert accounted.exposed_fraction == accounted.weakened_fraction == 0
 
 
 def test_an_odd_number_is_one_more_with_an_empty_seat() -> None:
@@ -174,9 +174,9 @@ def test_for_bits_all_truths_are_the_worst_of_a_positive_correlation(p: str) -> 
 @pytest.mark.parametrize("m", [1, 1000, 10**6, 5 * 10**6, 10**7 - 1])
 @pytest.mark.parametrize(("p", "rho"), [("4/5", "1/5"), ("1/1000", "9/10")])
 def test_ten_million_users_with_a_positive_correlation_are_accounted_for(p: str, rho: str, m: int) -> None:
-    found = account(Pair.rounded(p, rho), 10**7, m, wrong_answers=999)
-    assert found.epsilon_marginal <= found.epsilon_secret_pairing <= found.epsilon_known_pairing + 1e-12
-    assert found.epsilon_secret_pairing_at_least == pytest.approx(found.epsilon_secret_pairing, abs=1e-12)
+    accounted = account(Pair.rounded(p, rho), 10**7, m, wrong_answers=999)
+    assert accounted.epsilon_marginal <= accounted.epsilon_secret_pairing <= accounted.epsilon_known_pairing + 1e-12
+    assert accounted.epsilon_secret_pairing_at_least == pytest.approx(accounted.epsilon_secret_pairing, abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -109,11 +109,11 @@ def test_groups_of_two_are_accounted_like_pairs() -> None:
 
 
 def test_one_liar_among_three_exposes_the_others() -> None:
-    found = Group((1, 3, 0, 0)).account(12, 2)
+    accounted = Group((1, 3, 0, 0)).account(12, 2)
     # One other member colludes: settled when it lied (1/4). Two: settled when one of them lied (1/2).
     one, two = Fraction(2 * 9, math.comb(11, 2)), Fraction(1, math.comb(11, 2))
-    assert found.exposed_fraction == pytest.approx(float(one / 4 + two / 2))
-    assert found.epsilon_known_pairing == math.inf
+    assert accounted.exposed_fraction == pytest.approx(float(one / 4 + two / 2))
+    assert accounted.epsilon_known_pairing == math.inf
 
 
 @pytest.mark.parametrize("m", range(6))

@@ -21,8 +21,8 @@ def run(*arguments: str) -> Result:
 def answer(*arguments: str) -> dict[str, Any]:
     result = run(*arguments, "--json")
     assert result.exit_code == 0, result.output
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
+    document: dict[str, Any] = json.loads(result.stdout)
+    return document
 
 
 CROWD = ("--users", "10000", "--ones", "100", "--epsilon", "1", "--colluders", "500")

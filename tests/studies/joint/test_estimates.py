@@ -49,25 +49,25 @@ def test_theorem_4_is_the_sum_of_covariances(values: tuple[int, ...]) -> None:
     [(published_pair(1), 1000, 30), (published_pair("0.1"), 400, 400), (bounded_pair(1, 3), 2000, 1500), (Pair(5, 1, 4), 400, 200)],
 )
 def test_theorem_4_is_matched_within_three_standard_errors(pair: Pair, n: int, ones: int) -> None:
-    found = simulate(pair, n, ones, 4000, keystream=FixedKeystream(11))
+    simulated = simulate(pair, n, ones, 4000, keystream=FixedKeystream(11))
     wanted = float(variance_joint(pair, n, ones))
-    assert abs(found.mse - wanted) < 3 * found.mse_standard_error
-    assert abs(found.estimates.mean() - ones) < 4 * math.sqrt(wanted / 4000)
+    assert abs(simulated.mse - wanted) < 3 * simulated.mse_standard_error
+    assert abs(simulated.estimates.mean() - ones) < 4 * math.sqrt(wanted / 4000)
 
 
 def test_an_odd_number_has_its_own_variance() -> None:
     pair, n, ones = published_pair("1/2"), 101, 95
-    found = simulate(pair, n, ones, 6000, leftover=True, keystream=FixedKeystream(12))
-    assert abs(found.mse - float(variance_joint(pair, n, ones, leftover=True))) < 3 * found.mse_standard_error
+    simulated = simulate(pair, n, ones, 6000, leftover=True, keystream=FixedKeystream(12))
+    assert abs(simulated.mse - float(variance_joint(pair, n, ones, leftover=True))) < 3 * simulated.mse_standard_error
 
 
 @pytest.mark.parametrize("name", PUBLISHED_COUNTS)
 def test_joint_answers_beat_plain_ones_on_the_published_counts(name: str) -> None:
     n, ones = PUBLISHED_COUNTS[name]
-    found = simulate(published_pair(1), n, ones, 300, keystream=FixedKeystream(13))
+    simulated = simulate(published_pair(1), n, ones, 300, keystream=FixedKeystream(13))
     plain = simulate(bounded_pair(1, 1), n, ones, 300, keystream=FixedKeystream(14))
     assert float(variance_joint(published_pair(1), n, ones)) < variance_randomized_response(1, n)
-    assert found.mse == pytest.approx(float(variance_joint(published_pair(1), n, ones)), rel=0.35)
+    assert simulated.mse == pytest.approx(float(variance_joint(published_pair(1), n, ones)), rel=0.35)
     assert list(plain.percentiles().values()) == sorted(plain.percentiles().values())
 
 
@@ -83,9 +83,9 @@ def test_intervals_cover_what_they_say() -> None:
 
 
 def test_the_estimate_is_the_published_one() -> None:
-    found = estimate_ones(Pair.exactly("4/5", "-1/4"), 1, 2)
-    assert found.value[1] == pytest.approx((1 - 0.4) / 0.6)
-    assert found.value.sum() == pytest.approx(2)
+    estimate = estimate_ones(Pair.exactly("4/5", "-1/4"), 1, 2)
+    assert estimate.value[1] == pytest.approx((1 - 0.4) / 0.6)
+    assert estimate.value.sum() == pytest.approx(2)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1, 2, 4])
@@ -104,9 +104,9 @@ def test_the_gain_at_the_ends_is_one_minus_e_to_minus_epsilon() -> None:
 
 def test_runs_are_counted() -> None:
     seen: list[int] = []
-    found = simulate(published_pair(1), 10, 3, 25, progress=seen.append)
-    assert sum(seen) == len(found.estimates) == 25
-    assert np.isfinite(found.estimates).all()
+    simulated = simulate(published_pair(1), 10, 3, 25, progress=seen.append)
+    assert sum(seen) == len(simulated.estimates) == 25
+    assert np.isfinite(simulated.estimates).all()
 
 
 @pytest.mark.parametrize(

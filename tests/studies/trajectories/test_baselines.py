@@ -54,9 +54,9 @@ def expected_error(mechanism: PlanarLaplace | ExponentialCells, locations: NDArr
 def test_the_strawman_has_the_error_of_a_correct_randomized_response(row: dict[str, Any]) -> None:
     mechanism = Strawman(epsilon=row["inputs"]["eps"], sectors=row["inputs"]["k"])
     true = Paths.of(uniform(1, 3000, 100, 2))
-    found = average_error(true, perturb(true, mechanism, keystream=FixedKeystream(row["id"])))
-    assert found.standard_error < 0.0008
-    assert found.value == pytest.approx(row["value"]["correct"], abs=row["tol"] + SIGMAS * found.standard_error)
+    error = average_error(true, perturb(true, mechanism, keystream=FixedKeystream(row["id"])))
+    assert error.standard_error < 0.0008
+    assert error.value == pytest.approx(row["value"]["correct"], abs=row["tol"] + SIGMAS * error.standard_error)
     assert float(mechanism.epsilons[0]) == pytest.approx(row["value"]["eps_d"], rel=1e-9)
 
 
@@ -70,8 +70,8 @@ def test_the_released_randomized_response_has_a_much_higher_level(row: dict[str,
     whole = Fraction(level) + rest
     mechanism = Strawman(epsilon=Epsilon(whole), split=Fraction(level) / whole, sectors=k)
     true = Paths.of(uniform(2, 3000, 100, 2))
-    found = average_error(true, perturb(true, mechanism, keystream=FixedKeystream(str(level))))
-    assert found.value == pytest.approx(row["value"]["buggy"], abs=2 * row["tol"] + SIGMAS * found.standard_error)
+    error = average_error(true, perturb(true, mechanism, keystream=FixedKeystream(str(level))))
+    assert error.value == pytest.approx(row["value"]["buggy"], abs=2 * row["tol"] + SIGMAS * error.standard_error)
 
 
 def test_the_strawman_knows_a_direction_to_a_sector_only() -> None:

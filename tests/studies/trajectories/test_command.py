@@ -227,10 +227,10 @@ def test_plane_coordinates_go_in_and_out(tmp_path: Path) -> None:
     plane.write_text("user,time,x,y\n1,1,0.2,0.3\n1,2,0.4,0.9\n", encoding="utf-8")
     result = run("perturb", plane, "--region", "0,0,1,2", "--epsilon", 3, "--cells", 32, "-o", out)
     assert result.exit_code == 0, result.output
-    found = read_paths(out)
-    assert found.unit == "plane"
-    assert (found.paths.places >= 0).all()
-    assert (found.paths.places <= [1, 2]).all()
+    paths = read_paths(out)
+    assert paths.unit == "plane"
+    assert (paths.paths.places >= 0).all()
+    assert (paths.paths.places <= [1, 2]).all()
 
 
 @needs("chicago_checkins.csv")

@@ -72,9 +72,9 @@ def test_coordinates_are_the_product_of_two_laws_in_either_order() -> None:
     assert apart.matrix.shape[0] == 8
     values = {"x": np.full(3000, 3.5), "y": np.full(3000, 0.5)}
     reports = randomize_many(make_mechanism("product", domain=record, epsilon=12), values, FixedKeystream("x first"))
-    found = density_map(reports, cells=4)
-    assert found.labels is not None
-    assert found.labels[int(found.value.argmax())] == (3.5, 0.5)
+    density = density_map(reports, cells=4)
+    assert density.labels is not None
+    assert density.labels[int(density.value.argmax())] == (3.5, 0.5)
 
 
 def test_tracs_d_from_one_reference_is_mixed_as_its_weights_say() -> None:
@@ -95,8 +95,8 @@ def test_tracs_d_from_one_reference_is_mixed_as_its_weights_say() -> None:
     assert np.abs(laid.matrix - slow).max() < 1e-12
     places = np.array([[3.0, 13.0]] * 4000)
     sharp = make_mechanism("tracs-d", domain=rectangle(64, 64), epsilon=12)
-    found = density_map(randomize_many(sharp, places, FixedKeystream("one reference")), cells=8)
-    assert int(found.value.argmax()) == 8
+    density = density_map(randomize_many(sharp, places, FixedKeystream("one reference")), cells=8)
+    assert int(density.value.argmax()) == 8
     folded = accumulator_for(mechanism).add(randomize_many(mechanism, places[:500], FixedKeystream("fold")))
     direct = density_map(randomize_many(mechanism, places[:500], FixedKeystream("fold")), cells=(3, 2))
     assert np.allclose(density_map(folded, cells=(3, 2)).value, direct.value)
@@ -171,12 +171,12 @@ def test_fitted_maps_are_near_and_covered() -> None:
     reports = randomize_many(mechanism, places, FixedKeystream("towns"))
     truth = np.histogram2d(places[:, 1], places[:, 0], bins=8, range=((0, 64), (0, 64)))[0].ravel() / len(places)
     for method in METHODS:
-        found = density_map(reports, cells=8, method=method)
-        assert found.converged
-        assert found.value.sum() == pytest.approx(1)
-        assert np.abs(found.value - truth).sum() < (0.15 if method == "em" else 0.25)
+        density = density_map(reports, cells=8, method=method)
+        assert density.converged
+        assert density.value.sum() == pytest.approx(1)
+        assert np.abs(density.value - truth).sum() < (0.15 if method == "em" else 0.25)
         if method == "em":
-            low, high = found.interval()
+            low, high = density.interval()
             assert ((low <= truth) & (truth <= high)).mean() >= 0.93
     folded = density_map(accumulator_for(mechanism).add(reports), cells=8)
     assert np.array_equal(folded.value, density_map(reports, cells=8).value)

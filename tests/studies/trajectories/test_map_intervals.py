@@ -103,8 +103,8 @@ def test_everyone_in_one_place_has_an_interval() -> None:
     disc = make_mechanism("nearest-cells", domain=ground, epsilon=1)
     for survey in range(12):
         reports = randomize_many(disc, [(2.0, 2.0)] * 200, FixedKeystream(f"one place {survey}"))
-        found = density_map(reports, cells=8, most_iterations=1000)
-        low, high = found.interval(0.95)
+        density = density_map(reports, cells=8, most_iterations=1000)
+        low, high = density.interval(0.95)
         assert (low <= high).all()
         assert float(high.max()) > 0.5
         assert float(low.min()) >= 0
@@ -188,16 +188,16 @@ def test_higher_levels_are_wider_and_standard_errors_reach_the_ends() -> None:
     reports = randomize_many(
         make_mechanism("nearest-cells", domain=square(16), epsilon=3), people("smooth", 2000), FixedKeystream("w")
     )
-    found = density_map(reports, cells=4)
-    (low, high), (lower, higher) = found.interval(0.8), found.interval(0.99)
+    density = density_map(reports, cells=4)
+    (low, high), (lower, higher) = density.interval(0.8), density.interval(0.99)
     assert (lower <= low + 1e-9).all()
     assert (high <= higher + 1e-9).all()
     assert (higher - lower).sum() > 1.2 * (high - low).sum()
-    ends = found.interval()
-    reach = REACH * found.standard_error
-    assert (found.value - reach <= ends[0] + 1e-9).all()
-    assert (found.value + reach >= ends[1] - 1e-9).all()
-    assert np.allclose(np.diagonal(found.covariance), found.variance)
+    ends = density.interval()
+    reach = REACH * density.standard_error
+    assert (density.value - reach <= ends[0] + 1e-9).all()
+    assert (density.value + reach >= ends[1] - 1e-9).all()
+    assert np.allclose(np.diagonal(density.covariance), density.variance)
 
 
 def test_a_map_too_fine_for_its_reports_says_so_by_wide_intervals() -> None:
@@ -205,20 +205,20 @@ def test_a_map_too_fine_for_its_reports_says_so_by_wide_intervals() -> None:
     reports = randomize_many(
         make_mechanism("nearest-cells", domain=square(16), epsilon=1), people("smooth", 2000), FixedKeystream("f")
     )
-    found = density_map(reports, cells=16)
-    low, high = found.interval()
+    density = density_map(reports, cells=16)
+    low, high = density.interval()
     assert (low < 1e-6).mean() > 0.95
-    assert (high - found.value).mean() > 5 * found.value.mean()
+    assert (high - density.value).mean() > 5 * density.value.mean()
 
 
 def test_intervals_work_on_a_polygon_and_leave_nothing_out() -> None:
     region = Polygon([(0, 0), (1, 0), (1, 1), ("0.5", "0.4"), (0, 1)], cells=24)
     mechanism = make_mechanism("nearest-cells", domain=region, epsilon=5)
     places = np.array([[0.2, 0.2]] * 1500 + [[0.85, 0.6]] * 1500)
-    found = density_map(randomize_many(mechanism, places, FixedKeystream("p")), cells=4)
-    assert found.intervals is not None
-    assert (found.grid.numbered(found.intervals.ground.middles) >= 0).all()
-    low, high = found.interval()
-    truth = np.bincount(found.grid.numbered(places), minlength=len(found.grid)) / len(places)
+    density = density_map(randomize_many(mechanism, places, FixedKeystream("p")), cells=4)
+    assert density.intervals is not None
+    assert (density.grid.numbered(density.intervals.ground.middles) >= 0).all()
+    low, high = density.interval()
+    truth = np.bincount(density.grid.numbered(places), minlength=len(density.grid)) / len(places)
     assert ((low <= truth) & (truth <= high)).mean() > 0.9
     assert low[truth > 0].min() > 0.3

@@ -31,11 +31,11 @@ SEEN = Paths.of([DRAWS.random((n, 2)) for n in LENGTHS])
 
 def test_the_average_error_is_averaged_within_paths_and_then_over_them() -> None:
     slow = [np.mean([math.dist(a, b) for a, b in zip(t, s, strict=True)]) for t, s in zip(TRUE, SEEN, strict=True) if len(t)]
-    found = average_error(TRUE, SEEN)
-    assert found.value == pytest.approx(np.mean(slow))
-    assert found.counted == 4
-    assert found.standard_error == pytest.approx(np.std(slow, ddof=1) / 2)
-    assert float(found) == found.value
+    error = average_error(TRUE, SEEN)
+    assert error.value == pytest.approx(np.mean(slow))
+    assert error.counted == 4
+    assert error.standard_error == pytest.approx(np.std(slow, ddof=1) / 2)
+    assert float(error) == error.value
 
 
 def test_range_queries_count_places_that_stay_near() -> None:
@@ -84,9 +84,9 @@ def test_directions_are_compared_around_the_circle() -> None:
 def test_steps_that_go_nowhere_have_no_direction() -> None:
     still = Paths.of([[(0, 0), (0, 0), (1, 0)], [(5, 5), (5, 5)]])
     seen = Paths.of([[(0, 0), (3, 3), (4, 3)], [(1, 1), (2, 2)]])
-    found = direction_error(still, seen)
-    assert found.per_path[0] == 0
-    assert found.counted == 1
+    error = direction_error(still, seen)
+    assert error.per_path[0] == 0
+    assert error.counted == 1
 
 
 def slow_alignment(one: NDArray[np.float64], other: NDArray[np.float64], join: Callable[[float, float], float]) -> float:

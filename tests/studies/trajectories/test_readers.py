@@ -144,8 +144,8 @@ def test_geojson_in_every_shape(tmp_path: Path) -> None:
     }
     for indent in (None, 2):
         path = saved(tmp_path, "c.geojson", json.dumps(collection, indent=indent))
-        found = read_paths(path)
-        assert [path.tolist() for path in found.paths] == [
+        paths = read_paths(path)
+        assert [path.tolist() for path in paths.paths] == [
             [[0, 1], [0, 2]], [], [[0, 3]], [[0, 4]], [[1, 0]], [[3, 0], [2, 0]],
         ]  # fmt: skip
     collection["features"] = [collection["features"][0], collection["features"][-1]]

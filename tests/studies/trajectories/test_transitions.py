@@ -86,12 +86,12 @@ def test_rows_of_a_table_are_where_people_go_next() -> None:
     cells, starts = people(20_000, np.random.default_rng(3))
     true = truth(cells, starts)[1].reshape(4, 4)
     made = mechanism(4)
-    found = transition_table(Reports(made, draw_many(made.channel, cells, FixedKeystream("next"))), starts, cells=2)
-    low, high = found.next_cells.interval(1 - 1e-7)
+    trips = transition_table(Reports(made, draw_many(made.channel, cells, FixedKeystream("next"))), starts, cells=2)
+    low, high = trips.next_cells.interval(1 - 1e-7)
     expected = (true / true.sum(axis=1, keepdims=True)).ravel()
     assert ((low <= expected) & (expected <= high)).all()
-    assert np.allclose(found.next_cells.value.reshape(4, 4).sum(axis=1), 1)
-    assert float(found.next_cells.standard_error.max()) < 0.05
+    assert np.allclose(trips.next_cells.value.reshape(4, 4).sum(axis=1), 1)
+    assert float(trips.next_cells.standard_error.max()) < 0.05
 
 
 def test_rows_nobody_leaves_from_are_unknown() -> None:
@@ -106,28 +106,28 @@ def test_distances_are_those_between_even_places_of_the_cells() -> None:
     made, draws = make_mechanism("nearest-cells", domain=rectangle(6, 6), epsilon=9, area="1/36"), np.random.default_rng(4)
     cells = np.stack([draws.integers(0, 6, 4000), 30 + draws.integers(0, 6, 4000)], axis=1).ravel()
     starts = np.arange(0, 8001, 2)
-    found = origin_destination(Reports(made, draw_many(made.channel, cells, FixedKeystream("far"))), starts, cells=(2, 2))
+    trips = origin_destination(Reports(made, draw_many(made.channel, cells, FixedKeystream("far"))), starts, cells=(2, 2))
     edges = [0, 2, 4, 6, 9]
-    shares = found.distances(edges)
+    shares = trips.distances(edges)
     assert shares.value.sum() == pytest.approx(1, abs=0.05)
     places = draws.random((200_000, 4)) * 3 + np.array([0, 0, 0, 3])
     places[:, [0, 2]] += 3 * draws.integers(0, 2, (200_000, 2))
     slow = np.histogram(np.hypot(places[:, 2] - places[:, 0], places[:, 3] - places[:, 1]), edges)[0] / 200_000
     assert np.abs(shares.value - slow).max() < 0.08
     with pytest.raises(InvalidParameter, match="edges"):
-        found.distances([1, 1])
+        trips.distances([1, 1])
 
 
 def test_large_tables_have_variances_only() -> None:
     made = make_mechanism("nearest-cells", domain=rectangle(7, 7), epsilon=8, area="1/49")
     cells = np.arange(200) % 49
     reports = Reports(made, draw_many(made.channel, cells, FixedKeystream("large")))
-    found = origin_destination(reports, np.arange(0, 201, 2), cells=7)
-    assert found.covariance is None
+    trips = origin_destination(reports, np.arange(0, 201, 2), cells=7)
+    assert trips.covariance is None
     with pytest.raises(NotSupported, match="at most 32 cells"):
-        _ = found.next_cells
+        _ = trips.next_cells
     with pytest.raises(NotSupported, match="at most 32 cells"):
-        found.distances([0, 1])
+        trips.distances([0, 1])
 
 
 def test_what_is_no_table_is_refused() -> None:
@@ -143,9 +143,9 @@ def test_what_is_no_table_is_refused() -> None:
 
 
 def test_lengths_are_known_and_only_sampling_is_left() -> None:
-    found = length_distribution([0, 2, 2, 5, 7], target="population")
-    assert found.value.tolist() == [0.25, 0, 0.5, 0.25]
-    assert found.variance[2] == pytest.approx(0.25 / 3)
+    estimate = length_distribution([0, 2, 2, 5, 7], target="population")
+    assert estimate.value.tolist() == [0.25, 0, 0.5, 0.25]
+    assert estimate.variance[2] == pytest.approx(0.25 / 3)
     assert length_distribution([0, 2, 2, 5, 7]).variance.max() == 0
     assert length_distribution([0, 2, 2, 5, 7], [1, 3, 9]).value.tolist() == [0.5, 0.25]
     with pytest.raises(InvalidParameter, match="starts"):
