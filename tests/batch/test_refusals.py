@@ -12,7 +12,10 @@ import pytest
 from pyarrow import ipc
 
 from deniable.batch import (
+    PairCounts,
+    PEMCollector,
     Reports,
+    SystemKeystream,
     accumulator_for,
     accumulator_from_bytes,
     draw_many,
@@ -20,9 +23,24 @@ from deniable.batch import (
     randomize_many,
     read_reports,
     table_of_numbers,
+    total_bytes,
     whole_numbers,
 )
-from deniable.core import Categories, Interval, Mechanism, Record, Report, Subsets, Text, TwoLevel, Whole, make_mechanism
+from deniable.batch.engines.part import Part
+from deniable.batch.keystream import KeystreamCoins
+from deniable.core import (
+    Categories,
+    Interval,
+    Mechanism,
+    Record,
+    Report,
+    Subsets,
+    Text,
+    TwoLevel,
+    Whole,
+    encode_reports,
+    make_mechanism,
+)
 from deniable.errors import DeniableError, InvalidParameter, Malformed, NotSupported, OutOfDomain, WrongRecipe
 from deniable.privacy import FixedKeystream
 
@@ -219,3 +237,81 @@ def test_reports_of_pem_are_kept_rather_than_summed(tmp_path: Path) -> None:
     reports = randomize_many(mechanism, [1, 2, 3], FixedKeystream(1))
     (tmp_path / "words.dn").write_bytes(reports.to_bytes())
     assert read_reports(mechanism, [tmp_path / "words.dn"]).n == 3
+
+
+def test_tables_of_pairs_are_merged_and_compared_only_with_their_like() -> None:
+    three = make_mechanism("product", domain=Record({"a": Categories(3), "b": Categories(4), "c": Categories(2)}), epsilon=2)
+    one, other = PairCounts(three, "a", "b"), PairCounts(three, "a", "c")
+    with pytest.raises(WrongRecipe, match="same fields"):
+        one.merge(other)
+    assert one != other
+    assert one != "a"
+    assert len(one) == 0
+    assert repr(one).startswith("PairCounts(n=0, fields=('a', 'b'), mechanism=")
+    one.n = (1 << 63) - 1
+    more = PairCounts(three, "a", "b").add(randomize_many(three, {"a": [0], "b": [1], "c": [1]}, FixedKeystream(1)))
+    with pytest.raises(InvalidParameter, match="cannot be summed"):
+        one.merge(more)
+
+
+@pytest.mark.parametrize(
+    ("second", "why"),
+    [(Interval(0, 1, cells=8), "categorical mechanisms"), (Categories(1 << 16), "at most")],
+    ids=["numbers", "many"],
+)
+def test_pairs_that_have_no_table_are_refused(second: Interval | Categories, why: str) -> None:
+    mechanism = make_mechanism("product", domain=Record({"a": Categories(1 << 15), "b": second}), epsilon=2)
+    with pytest.raises(NotSupported, match=why):
+        PairCounts(mechanism, "a", "b")
+
+
+def test_the_repr_of_kept_reports_shows_none_of_them() -> None:
+    mechanism = make_mechanism("pem", domain=Whole(16), epsilon=2)
+    assert repr(PEMCollector(mechanism)).startswith("PEMCollector(n=0, mechanism=")
+
+
+def test_a_keystream_fills_contiguous_arrays_only() -> None:
+    with pytest.raises(ValueError, match="contiguous"):
+        FixedKeystream(1).fill(np.zeros((4, 4), np.uint8)[:, ::2])
+
+
+def test_what_was_read_ahead_is_thrown_away_in_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a fork parent and child hold the same bytes: neither the pool of coins nor the key may serve both."""
+    both = [KeystreamCoins(FixedKeystream(3)) for _ in range(2)]
+    assert both[0].below(1 << 64) == both[1].below(1 << 64)
+    stream = SystemKeystream()
+    before = stream._encryptor
+    monkeypatch.setattr("deniable.batch.keystream.process", lambda: (1, -1))
+    after = [coins.below(1 << 64) for coins in both]
+    kept = KeystreamCoins(FixedKeystream(3))
+    assert after[0] not in {kept.below(1 << 64) for _ in range(512)}
+    stream.fill(np.zeros(8, np.uint8))
+    assert stream._encryptor is not before
+
+
+def test_coins_wider_than_the_pool_are_drawn_at_once() -> None:
+    wide = KeystreamCoins(FixedKeystream(3)).below(1 << 40_000)
+    assert 39_900 < wide.bit_length() <= 40_000
+
+
+def test_a_product_wider_than_a_word_is_framed_like_single_reports() -> None:
+    sides = {name: Interval(0, 1, cells=1 << 23) for name in "abc"}
+    mechanism = make_mechanism("product", domain=Record(sides), epsilon=3)
+    assert mechanism.channel.outputs > 1 << 64
+    reports = randomize_many(mechanism, {name: [0.1, 0.5, 0.9] for name in sides}, FixedKeystream(1))
+    assert reports.to_bytes() == encode_reports(mechanism, [reports[i] for i in range(3)])
+    assert Reports.from_bytes(mechanism, reports.to_bytes()).ints() == reports.ints()
+
+
+def test_standard_input_holds_no_parquet_and_its_size_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert total_bytes(["-"]) is None
+    monkeypatch.setattr("sys.stdin", type("Input", (), {"buffer": io.BufferedReader(io.BytesIO(b"PAR1"))})())  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match="give Parquet and Arrow by a file"):
+        read_reports(K_RR, ["-"])
+
+
+def test_a_share_of_the_work_that_is_cut_short_is_refused() -> None:
+    data = Part(accumulator_for(K_RR)).to_bytes()
+    assert Part.from_bytes(K_RR, data).accumulator == accumulator_for(K_RR)
+    with pytest.raises(Malformed, match="cut short"):
+        Part.from_bytes(K_RR, data[:12])

@@ -37,7 +37,8 @@ COIN = TwoLevel(Singleton(2), 1, 3)
 SLOW: dict[str, Channel] = {
     "bits of a hundred": Bits(4, own=50, other=20, scale=100),
     "subsets": TwoLevel(Subsets(4, 2), 4 << 64, 11 << 64),
-    "no reciprocal of 64 bits": TwoLevel(slid_window(9, 3), 1 << 58, 7 << 59),
+    "a total of 64 bits": TwoLevel(slid_window(9, 3), 1 << 58, 7 << 59),
+    "weights that are all one": TwoLevel(slid_window(9, 3), 1, 1),
     "a low weight that is no power of two": TwoLevel(Hadamard(6), 3, 11),
     "a reference": Reference(
         low=[2 << 62, 1 << 62, 1 << 62, 2 << 62],
@@ -45,6 +46,9 @@ SLOW: dict[str, Channel] = {
         output_at=[0, 1, 3, 4],
         input_at=[1, 3],
         total=9 << 62,
+    ),
+    "a reference with far higher weights": Reference(
+        low=[2, 1, 1, 2], high=[1 << 62] * 4, output_at=[0, 1, 3, 4], input_at=[1, 3], total=9
     ),
     "windows in windows": Nested(9, widths=[1, 5], weights=[9 << 64, 3 << 64, 1 << 64]),
     "a mixture of bits": Mixture([Bits(3, own=2, other=1, scale=4), Bits(3, own=3, other=1, scale=4)], [1, 2]),
@@ -74,8 +78,9 @@ def test_no_kernel_takes_them(name: str) -> None:
         Interpolated(TwoLevel(Singleton(3), 4, 11), 1 << 62),
         TwoLevel(Projective(3, (1 << 31) - 1, 2), 4, 11),
         FakeData([TwoLevel(Singleton(1 << 16), 4, 11)] * 5),
+        TwoLevel(Hadamard(1 << 63), 4, 11),
     ],
-    ids=["interpolated", "projective", "fake data"],
+    ids=["interpolated", "projective", "fake data", "hadamard"],
 )
 def test_inputs_and_outputs_too_wide_for_the_kernels_are_possible_ones(channel: Channel) -> None:
     assert isinstance(sampler_for(channel), ScalarSampler)
@@ -108,7 +113,7 @@ def test_bits_drawn_one_by_one_are_packed_and_counted_like_all_others() -> None:
     assert reports.outputs.shape == (2_200, 2)
     again = Reports.from_bytes(mechanism, reports.to_bytes())
     assert (again.outputs == reports.outputs).all()
-    one_by_one = accumulator_for(mechanism).add(list(reports))
+    one_by_one = accumulator_for(mechanism).add([reports[i] for i in range(len(reports))])
     assert accumulator_for(mechanism).add(reports) == one_by_one
     estimate = shares(reports)
     # Five standard errors: a false alarm in fewer than one of 10**6 runs for each value; the coins are fixed.

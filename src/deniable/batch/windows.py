@@ -80,8 +80,7 @@ class WindowSampler(WordSampler):
 
     def __init__(self, channel: TwoLevel) -> None:
         window = channel.sets.window
-        if window is None:
-            raise TooWide
+        assert window is not None
         super().__init__(
             channel.outputs,
             *acceptance(channel.total),
