@@ -305,7 +305,7 @@ def test_a_product_wider_than_a_word_is_framed_like_single_reports() -> None:
 
 def test_standard_input_holds_no_parquet_and_its_size_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert total_bytes(["-"]) is None
-    monkeypatch.setattr("sys.stdin", type("Input", (), {"buffer": io.BufferedReader(io.BytesIO(b"PAR1"))})())  # type: ignore[arg-type]
+    monkeypatch.setattr("sys.stdin", type("Input", (), {"buffer": io.BufferedReader(io.BytesIO(b"PAR1"))})())
     with pytest.raises(InvalidParameter, match="give Parquet and Arrow by a file"):
         read_reports(K_RR, ["-"])
 

@@ -28,7 +28,6 @@ from deniable.estimators.estimate import half_width as half_width
 from deniable.estimators.expectation_maximization import Fit as Fit
 from deniable.estimators.expectation_maximization import fit as fit
 from deniable.estimators.expectation_maximization import maximise as maximise
-from deniable.estimators.expectation_maximization import smoothing_matrix as smoothing_matrix
 from deniable.estimators.frequency import counts as counts
 from deniable.estimators.frequency import shares as shares
 from deniable.estimators.frequent_words.pem import chances as chances

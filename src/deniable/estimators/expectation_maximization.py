@@ -180,19 +180,3 @@ def maximise(
             return Fit(shares, iteration + 1, reached, True)
         previous = reached
     return Fit(shares, most, previous, False)
-
-
-def smoothing_matrix(bins: int, circular: bool) -> Floats:
-    """The smoothing as a matrix; its columns add up to 1, so shares keep adding up to 1.
-
-    >>> smoothing_matrix(3, circular=False).tolist()
-    [[0.75, 0.25, 0.0], [0.25, 0.5, 0.25], [0.0, 0.25, 0.75]]
-    """
-    matrix = np.empty((bins, bins))
-    column = np.empty(bins)
-    for j in range(bins):
-        unit = np.zeros(bins)
-        unit[j] = 1.0
-        _smoothed(column, unit, circular)
-        matrix[:, j] = column
-    return matrix

@@ -171,7 +171,6 @@ from deniable.studies.trajectories.pieces import joined as joined
 from deniable.studies.trajectories.places import Places as Places
 from deniable.studies.trajectories.projection import CityRegion as CityRegion
 from deniable.studies.trajectories.projection import LocalProjection as LocalProjection
-from deniable.studies.trajectories.projection import great_circle as great_circle
 from deniable.studies.trajectories.random_paths import random_paths as random_paths
 from deniable.studies.trajectories.readers import read_paths as read_paths
 from deniable.studies.trajectories.readers import stream_paths as stream_paths

@@ -9,7 +9,7 @@ import pytest
 
 from deniable.core import Interval, Rectangle
 from deniable.errors import InvalidParameter, OutOfDomain
-from deniable.studies import BoundingBox, CityRegion, LocalProjection, Paths, fit_to_box, fit_to_rectangle, great_circle
+from deniable.studies import BoundingBox, CityRegion, LocalProjection, Paths, fit_to_box, fit_to_rectangle
 from deniable.studies.trajectories.projection import EARTH_RADIUS
 from deniable.studies.trajectories.regions import Outside
 
@@ -27,6 +27,14 @@ def places(box: BoundingBox, count: int = 4000) -> np.ndarray[tuple[int, int], n
     longitude = box.west + box.width * draws.random(count)
     longitude = np.where(longitude > 180, longitude - 360, longitude)
     return np.stack([longitude, box.south + (box.north - box.south) * draws.random(count)], axis=1)
+
+
+def great_circle(one: object, other: object) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """The distance in metres of pairs (longitude, latitude) on the sphere, by the haversine formula."""
+    a, b = (np.radians(np.asarray(places, np.float64).reshape(-1, 2)) for places in (one, other))
+    half = (b - a) / 2
+    square = np.sin(half[:, 1]) ** 2 + np.cos(a[:, 1]) * np.cos(b[:, 1]) * np.sin(half[:, 0]) ** 2
+    return np.asarray(2 * EARTH_RADIUS * np.arcsin(np.sqrt(np.minimum(square, 1.0))))
 
 
 @pytest.mark.parametrize("name", BOXES)

@@ -71,15 +71,9 @@ def _entropy(chances: Floats) -> float:
 
 def _row_entropy(channel: TwoLevel) -> float:
     """The same for every input, since all favoured sets are equally large."""
-    high, low = channel.high / channel.total, channel.low / channel.total
-    # Logs of the integers themselves: the counts of subsets are far beyond a double.
     inside = channel.favoured / channel.total
-    return -(inside * math.log(high) + (1 - inside) * math.log(low)) if high > 0 < low else _huge_row_entropy(channel, inside)
-
-
-def _huge_row_entropy(channel: TwoLevel, inside: float) -> float:
-    log_total = math.log(channel.total)
-    return log_total - inside * math.log(channel.high) - (1 - inside) * math.log(channel.low)
+    # Logs of the integers themselves: the counts of subsets are far beyond a double.
+    return math.log(channel.total) - inside * math.log(channel.high) - (1 - inside) * math.log(channel.low)
 
 
 def _favoured_share(sets: SetSystem, prior: Floats | None) -> Floats | None:

@@ -133,15 +133,3 @@ class CityRegion:
     def degrees(self, paths: Paths) -> Paths:
         """Paths in metres as paths in degrees."""
         return paths.with_places(self.projection.degrees(paths.places))
-
-
-def great_circle(one: object, other: object) -> Floats:
-    """The distance in metres of pairs (longitude, latitude) on the sphere, by the haversine formula.
-
-    >>> round(float(great_circle([[0, 0]], [[0, 1]])[0]))
-    111195
-    """
-    a, b = (np.radians(np.asarray(places, np.float64).reshape(-1, 2)) for places in (one, other))
-    half = (b - a) / 2
-    square = np.sin(half[:, 1]) ** 2 + np.cos(a[:, 1]) * np.cos(b[:, 1]) * np.sin(half[:, 0]) ** 2
-    return np.asarray(2 * EARTH_RADIUS * np.arcsin(np.sqrt(np.minimum(square, 1.0))))
