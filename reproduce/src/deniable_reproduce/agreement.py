@@ -11,9 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from deniable_reproduce.comparisons import false_comparisons
-from deniable_reproduce.verdict import Verdict
+from deniable_reproduce.catalogue import names
+from deniable_reproduce.comparisons import UNCLEAR, false_comparisons
+from deniable_reproduce.verdict import REPRODUCED, Verdict
+from deniable_reproduce.wording import refuted, unfounded
 
 NAMED = (
     r"(?:Definitions?|Theorems?|Lemmas?|Sections?|Figures?|Examples?|Appendix|Appendices|Tables?|Chapters?|chapters?|Hypothesis)"
@@ -22,8 +25,11 @@ REFERENCES = re.compile(
     rf"{NAMED} [A-Z]?[\d.]+(?:(?:,| and| to) [A-Z]?[\d.]+)*|(?:figure|table|example)-\S+|(?:reproduce/)?tests/\S+|\d+ × \d+"
     r"|\b(?=\w*[a-f])[0-9a-f]{7,}\b"
 )
+ARTIFACT = re.compile(r"\b(?:figure|table|example|lecture|poster|beyond|appendix)-[a-z0-9]+(?:[.-][a-z0-9]+)*")
 FROM = re.compile(r"from ε = (\d+(?:\.\d+)?) on")
-AT = re.compile(r"[Aa]t (ε = [\d.]*\d(?:(?:,| and) [\d.]*\d)*)(?! on)")
+MORE = r"(?:(?:,| and) (?:ε = )?[\d.]*\d(?![\d.]*\d)(?! ?%| at ε))*"
+"""More levels of a list; in “0.5 at ε = 2 and 0.6 at ε = 4” the 0.6 is none."""
+AT = re.compile(rf"[Aa]t (?:both )?(ε = [\d.]*\d{MORE})(?! on)")
 LEVELS = re.compile(r"ε = [\d.]+(?:(?:,| and| to| …,) (?:ε = )?[\d.]+)*")
 NUMBER = re.compile(r"(?<![\w^./])[-−]?\d+(?:,\d{3})*(?:\.\d+)?(?:·10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?( ?%)?")
 AT_LEVEL = re.compile(r"(\d+(?:\.\d+)?)( ?%)? at (ε = [\d.]*\d)")
@@ -56,25 +62,30 @@ def quoted(sentence: str) -> Iterator[tuple[str, float, float]]:
 
 
 def disagreements(verdict: Verdict) -> list[str]:
-    """What the sentence says and the numbers do not."""
-    parts = (_numbers, _levels, _at_levels, _moves, _readings, false_comparisons)
+    """What the sentence says and the numbers do not; of a claim that holds, its own words are the sentence."""
+    if verdict.verdict == REPRODUCED and isinstance(verdict.published, str):
+        said = replace(verdict, why=verdict.published)
+        return [one for one in (*false_comparisons(said), *refuted(said)) if UNCLEAR not in one]
+    parts = (_numbers, _levels, _at_levels, _moves, _readings, _references, false_comparisons, unfounded)
     return [one for part in parts for one in part(verdict)]
 
 
 def _numbers(verdict: Verdict) -> Iterator[str]:
-    known = [*verdict.evidence.items(), *verdict.variants.items(), *(("", one) for one in (*verdict.given, verdict.tolerance))]
-    known += [(verdict.name, float(one)) for one in (verdict.ours, verdict.released) if one is not None]
-    printed: set[str] = set()
+    known, printed = verdict.quotable, set()
     if isinstance(verdict.published, str):
         printed = {text for text, _, _ in quoted(verdict.published)}
-    else:
-        known.append((verdict.name, verdict.published))
     for text, value, half in quoted(verdict.why):
         # A share is computed as 0.92 and said as 92 %; only a number whose name has a “%” is computed in percent.
         percent = text.endswith("%")
         near = any(_near(one, value, half, 100 if percent and "%" in name else 1) for name, one in known)
         if not near and text not in printed:
             yield f"{text} is said, and no computed number is that"
+
+
+def _references(verdict: Verdict) -> Iterator[str]:
+    for name in ARTIFACT.findall(verdict.why):
+        if name not in names():
+            yield f"{name} is referred to, and there is no such artifact"
 
 
 def _near(one: float, value: float, half: float, scale: float) -> bool:

@@ -38,10 +38,9 @@ SHOWN = {
 """Names of chapter 7: its PM is this project's ogpm, its SW is redesigned-sw."""
 STEPS = 30
 BEYOND = (
-    "The released programs draw noise again until it falls into [0, 1], and count every draw outside as a failure; the box "
-    "bound counts "
-    "it as lost. But a model answers there too: with every report answered, utility of Laplace is above utility of Exponential; "
-    "Laplace as released is below utility of Exponential at ε = 1."
+    "The released programs draw noise again until it falls into [0, 1], and count every draw outside as a failure; the box bound "
+    "counts it as lost. But a model answers there too: with every report answered, utility of Laplace is above utility of "
+    "Exponential; Laplace as released is below utility of Exponential at ε = 1."
 )
 
 

@@ -189,7 +189,8 @@ def _show_all(done: list[Done], skipped: list[Skipped], page: Path) -> None:
     for left_out in skipped:
         click.echo(f"skipped {left_out.name}: {left_out.why}")
     for row in summary.rows(done, skipped):
-        counts = ", ".join(f"{row.counts[standing]} {standing}" for standing in STANDINGS)
+        again = {standing: f" ({count} as released)" if count else "" for standing, count in row.as_released.items()}
+        counts = ", ".join(f"{row.counts[standing]} {standing}{again[standing]}" for standing in STANDINGS)
         click.echo(f"{row.chapter.title}: {counts}. {row.sentence}")
     totals = summary.totals(done)
     click.echo(

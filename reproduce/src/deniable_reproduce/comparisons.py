@@ -17,7 +17,7 @@ SAID = re.compile(
 )
 HOLDS = {"no more": le, "less": lt, "below": lt, "smaller": lt, "lower": lt}
 HOLDS |= {"more": gt, "above": gt, "larger": gt, "higher": gt}
-UNCLEAR = "is said, and it is not clear which numbers it compares"
+UNCLEAR = "is said, and it is not clear which numbers"
 AND = re.compile(r"(?:,| and| or) (?:the )?")
 LISTED = re.compile(r"at ε = ([\d.]*\d(?:(?:,| and) [\d.]*\d)*)")
 ONWARD = re.compile(r"from ε = ([\d.]*\d) on")
@@ -45,7 +45,7 @@ def false_comparisons(verdict: Verdict) -> Iterator[str]:
         one = _longest([name for name in known if before.endswith(name)])
         others = _listed(after, known)
         if one is None or not others or match.group(1) not in HOLDS:
-            yield f"“{match.group()}” {UNCLEAR}"
+            yield f"“{match.group()}” {UNCLEAR} it compares"
             continue
         for other in others:
             yield from _refuted(match, one, other, known, _levels(clause))

@@ -10,7 +10,7 @@ MOST = 8
 """So many numbers are shown as they are; of more, this many are shown as examples beside their count."""
 NAMES = ("series", "mechanism", "method", "name")
 LEVELS = ("epsilon", "x")
-CONTAINERS = ("numbers", "rows", "panels", "values")
+CONTAINERS = ("numbers", "rows", "panels", "values", "y")
 
 
 class Reads:
@@ -26,7 +26,7 @@ class Reads:
         if isinstance(value, list):
             return _Sequence(value, place, self)
         with suppress(TypeError, ValueError):  # infinities are kept as texts
-            self.numbers[", ".join(_spelled(part) for part in place if part not in CONTAINERS)] = float(value)
+            self.numbers[", ".join(_spelled(part) for part in place if part and part not in CONTAINERS)] = float(value)
         return value
 
     def shown(self) -> Mapping[str, float]:

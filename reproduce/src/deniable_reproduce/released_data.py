@@ -122,15 +122,30 @@ FIGURE_5_15 = Table(
         "Purkayastha": column("1.313 1.079 0.8826 0.7268 0.607 0.5158 0.4459 0.3916"),
     },
 )
-FIGURE_5_16 = Table(
-    OPTIMAL_GPM,
-    "experiments/experimental/distribution_classical.csv",
-    column("1 1.5 2 2.5 3 3.5 4 4.5 5 5.5 6 6.5 7 7.5 8"),
-    {
-        "OGPM": column("1034 872.3 740.3 610.8 484.7 377.3 292.4 224.8 173.5 136.2 109 89.12 74.57 64.63 57.52"),
-        "SW-C": column("1007 872.7 734 604.2 480.7 391.8 333.5 290.7 259.6 236.7 217.6 201.6 188.3 176.5 166.4"),
-    },
-)
+HALVES = column("1 1.5 2 2.5 3 3.5 4 4.5 5 5.5 6 6.5 7 7.5 8")
+FIGURE_5_16 = {
+    "classical": Table(
+        OPTIMAL_GPM,
+        "experiments/experimental/distribution_classical.csv",
+        HALVES,
+        {
+            "OGPM": column("1034 872.3 740.3 610.8 484.7 377.3 292.4 224.8 173.5 136.2 109 89.12 74.57 64.63 57.52"),
+            "PM-C": column("1021 877.8 741.2 612.8 501.9 406.5 328.7 267.7 219.3 183.1 151.5 125.5 106.5 92.32 79.2"),
+            "SW-C": column("1007 872.7 734 604.2 480.7 391.8 333.5 290.7 259.6 236.7 217.6 201.6 188.3 176.5 166.4"),
+        },
+    ),
+    "circular": Table(
+        OPTIMAL_GPM,
+        "experiments/experimental/distribution_circular.csv",
+        HALVES,
+        {
+            "OGPM": column("1150 1004 854.6 716.7 601.8 511.5 436.2 368.5 309.2 248.6 191.5 144.1 110.4 84.23 66.74"),
+            "PM-C": column("1259 1180 1089 979.6 865 741 632 548.6 474.9 409.4 350.8 293.7 238.9 191.3 154.5"),
+            "SW-C": column("1244 1131 991.4 833.9 693.4 583 491.5 412.9 341.9 290.5 255.3 230.4 210.8 195 182.2"),
+        },
+    ),
+}
+"""Distances in counts."""
 FIGURE_6_4A = Table(
     TRACS,
     "experiments/continuous_space/results/experiment_1_1.csv",

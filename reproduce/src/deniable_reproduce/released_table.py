@@ -37,7 +37,7 @@ class Table:
 
     def ratio(self, one: str, other: str) -> float:
         """The sum of one column as a share of another's: what the texts give in percent."""
-        return significant(sum(self.columns[one]) / sum(self.columns[other]), 5)
+        return significant(sum(self.columns[one]) / sum(self.columns[other]), 7)
 
     def beside(self, ours: Mapping[str, Sequence[float]], *, absolute: bool = False) -> dict[str, list[float]]:
         """Ours and the released number for every entry, the most different first."""

@@ -12,12 +12,14 @@ import numpy as np
 from deniable.batch import Floats, randomize_many
 from deniable.core import Mechanism, make_mechanism
 from deniable_reproduce.artifact import Run
+from deniable_reproduce.released_walks import ogpm_parts, sw_parts
 
 FILES = tuple(f"motionsense/sub_{number}.csv" for number in (1, 2, 3))
 SOURCE = "MotionSense, the first three files of A_DeviceMotion_data/dws_1, github.com/mmalekzadeh/motion-sense"
 LEVELS = [1 + place / 2 for place in range(15)]
 """ε = 1, 1.5, …, 8: the released grid."""
 TURN = 2 * math.pi
+RELEASED_TURN = 6.28
 BINS = 50
 
 Contestants = Mapping[str, Callable[[float], Mechanism]]
@@ -40,6 +42,12 @@ def readings(run: Run, column: str) -> Floats:
         with run.file(name, SOURCE).open(encoding="utf-8", newline="") as lines:
             values += [float(row[column]) for row in csv.DictReader(lines)]
     return np.array(values)
+
+
+def released_directions(run: Run) -> Floats:
+    """attitude.roll in turns of the released program, which has π = 3.14."""
+    turns: Floats = readings(run, "attitude.roll") % RELEASED_TURN / RELEASED_TURN
+    return turns
 
 
 def accelerations(run: Run) -> Floats:
@@ -79,6 +87,30 @@ def histogram(width: float, bins: int) -> Callable[[Floats], Floats]:
         return np.histogram(values, bins=bins, range=(0.0, width))[0].astype(np.float64)
 
     return counted
+
+
+def expected_distance(values: Floats, name: str, epsilon: float, bins: int, *, around: bool) -> float:
+    """The mean Euclidean distance, in counts, of the histogram of raw reports from that of the values, which lie in [0, 1].
+
+    From the law of the reports, without a draw: a report lies in a window of `width` with probability `chance`, and elsewhere
+    otherwise. OGPM's window lies around the value, the others' begin at the value's share of the room left. To second order the
+    mean of a distance is the root of its mean square, less an eighth of the square's variance over the root's cube.
+    """
+    width, chance = (float(part) for part in (sw_parts if name == "SW-C" else ogpm_parts)(np.asarray(epsilon)))
+    if name != "OGPM":
+        begins = values * (1 - width)
+    else:
+        begins = values - width / 2 if around else np.clip(values - width / 2, 0.0, 1 - width)
+    outside = (1 - chance) / (1 - width)
+    edges = np.linspace(0.0, 1.0, bins + 1)
+    turns = (-1, 0, 1) if around and name == "OGPM" else (0,)
+    covered = sum(np.clip(edges[:, None] - begins - turn, 0.0, width) for turn in turns)
+    chances = np.diff(outside * edges[:, None] + (chance / width - outside) * covered, axis=0)
+    bias = chances.sum(axis=1) - np.histogram(values, edges)[0]
+    covariance = np.diag(chances.sum(axis=1)) - chances @ chances.T
+    square = float(bias @ bias + np.trace(covariance))
+    spread = 4 * float(bias @ covariance @ bias) + 2 * float((covariance**2).sum())
+    return math.sqrt(square) - spread / (8 * square**1.5)
 
 
 def share(errors: Mapping[str, Sequence[float]], mine: str, other: str) -> float:

@@ -23,8 +23,8 @@ CHAPTERS = (
     Chapter(
         "1",
         "Chapters 1 to 3: foundations",
-        "The foundations are right as printed, and the question whether more pieces would lower the worst error is answered: they "
-        "would not.",
+        "The foundations are right. Whether more pieces could lower the worst error, which is left open, is answered: they could "
+        "not.",
     ),
     Chapter(
         "4",
@@ -37,9 +37,8 @@ CHAPTERS = (
         "5",
         "Chapter 5: numbers and directions",
         "OGPM, its densities and its absolute errors are right, and the released theoretical results are reproduced. “Optimal” "
-        "holds "
-        "within its family, and on the circle for absolute error among all mechanisms; for squared error another window is better, "
-        "and the comparison on the circle measured its baselines on the line.",
+        "holds within its family, and on the circle for absolute error among all mechanisms; for squared error another window is "
+        "better, and the comparison on the circle measured its baselines on the line.",
     ),
     Chapter(
         "6",

@@ -47,6 +47,12 @@ def exact_radius() -> float:
     return float(CIRCLE.radius(list(POINT)))
 
 
+def beyond(radius: float) -> float:
+    """The part of the square of this radius around the point that lies beyond the circle, by the midpoint rule."""
+    ticks = POINT[0] + radius * (2 * (np.arange(2000) + 0.5) / 2000 - 1)
+    return float(np.mean(ticks[:, None] ** 2 + ticks[None] ** 2 >= 1))
+
+
 def proved() -> GrownBox:
     """A box in which no point lies outside the circle."""
     return proved_box(lambda box: math.hypot(*box.high) < 1, list(POINT), [0.0, 0.0], [1.0, 1.0])

@@ -96,6 +96,13 @@ class Verdict:
         return any(math.isfinite(value) for value in (*others, *self.variants.values(), *self.evidence.values()))
 
     @property
+    def quotable(self) -> list[tuple[str, float]]:
+        """The numbers that a reason may quote, each with its name: computed, printed, or given."""
+        numbers = [*self.evidence.items(), *self.variants.items(), *(("", one) for one in (*self.given, self.tolerance))]
+        others = (self.ours, self.released, self.published)
+        return numbers + [(self.name, float(one)) for one in others if one is not None and not isinstance(one, str)]
+
+    @property
     def met_by(self) -> list[str]:
         """The readings of the source that give the printed number."""
         if isinstance(self.published, str):
@@ -129,10 +136,15 @@ class Verdict:
                 return f"The printed number comes with: {label} ({value:.4g})."
             return f"{label} gives {value:.4g}, not the printed number."
         values = list(self.variants.values())
+        if min(values) == max(values):
+            gives = "give the printed number" if self.met_by else f"give {values[0]:.4g}, not the printed number"
+            return f"All {len(values)} other readings {gives}: {'; '.join(list(self.variants)[:SHOWN])}."
         near = sorted(self.variants, key=lambda label: abs(self.variants[label] - printed))
         named_ones = "; ".join(f"{label} ({self.variants[label]:.4g})" for label in near[: min(len(self.met_by), SHOWN) or 1])
         span = f"all lie between {min(values):.4g} and {max(values):.4g}"
-        chance = Chance.of(values, self.tolerance)
+        # A count is met when it is the same whole number.
+        counts = self.tolerance == 0 and all(value == round(value) for value in (*values, printed))
+        chance = Chance.of(values, 0.5 if counts else self.tolerance)
         if not self.met_by:
             return f"None of {len(values)} other readings gives the printed number: {span}; the nearest is {named_ones}. {chance}."
         more = " and others" if len(self.met_by) > SHOWN else ""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from deniable.studies import Box, Feature, OutputLaw, ProductLaw
-from deniable_reproduce.artifact import Artifact, Claim, Result, Run
+from deniable_reproduce.artifact import Artifact, Claim, Evidence, Result, Run
 from deniable_reproduce.pictures import Panel, curve, line_panels, significant
 from deniable_reproduce.tested_boxes import SampleTest, bound_from_test, printed_product
 
@@ -61,6 +61,12 @@ def _pairs(result: Result, one: str, other: str) -> list[tuple[float, float]]:
     return list(zip(result["values"][one], result["values"][other], strict=True))
 
 
+def _values(*names: str) -> Evidence:
+    return lambda r: {
+        f"{name}, ε = {epsilon:g}": r["values"][name][r["epsilons"].index(epsilon)] for epsilon in (2.0, 4.0) for name in names
+    }
+
+
 ARTIFACT = Artifact(
     name="beyond-classifier-exact",
     title="Printed bound, valid bound and exact utility",
@@ -75,21 +81,19 @@ ARTIFACT = Artifact(
             "τ counts the points of the box alike, the mechanism does not: a classifier that errs where answers are likely is "
             "accepted by the test and has less "
             "(reproduce/tests/chapter_7/test_tested_boxes.py::test_the_printed_product_is_not_a_bound).",
-            lambda r: {
-                f"{name}, ε = {epsilon:g}": r["values"][name][r["epsilons"].index(epsilon)]
-                for epsilon in (2.0, 4.0)
-                for name in (ORDER[0], ORDER[2], ORDER[3])
-            },
+            _values(ORDER[0], ORDER[2], ORDER[3]),
         ),
         Claim(
             "Pr[M in B] − τ·|B|·sup pdf is a lower bound of the utility, and the best one",
             "this project",
             lambda r: all(abs(bound - exact) < 1e-4 for exact, bound in _pairs(r, ORDER[0], ORDER[3])),
+            evidence=_values(ORDER[0], ORDER[3]),
         ),
         Claim(
             "the valid bound never exceeds the utility of the other classifier",
             "this project",
             lambda r: all(bound <= exact + 1e-9 for exact, bound in _pairs(r, ORDER[1], ORDER[3])),
+            evidence=_values(ORDER[1], ORDER[3]),
         ),
     ),
 )

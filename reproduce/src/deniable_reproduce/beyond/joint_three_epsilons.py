@@ -102,6 +102,11 @@ ARTIFACT = Artifact(
             "plain randomized response at ε_c has the lower variance: the joint table pays only for two tiers of privacy",
             "this project",
             lambda result: all(row["plain RR at ε_c"] < row["bounded JRR"] for row in result["costs"]),
+            evidence=lambda result: {
+                f"variance of {name}, ε_c = {row['ε_c']:g}": row[name]
+                for row in result["costs"]
+                for name in ("bounded JRR", "plain RR at ε_c")
+            },
         ),
     ),
 )

@@ -97,7 +97,7 @@ ARTIFACT = Artifact(
             "The printed network's answer changes 0.384812 away, so it is not the one of Figure 7.2, whose radius is 0.20.",
             variants=lambda r: {
                 "the boundary of Figure 7.2": r["radius of Figure 7.2"],
-                "the same, cut after 2 digits": math.floor(100 * r["radius of Figure 7.2"]) / 100,
+                "the boundary of Figure 7.2, cut after 2 digits": math.floor(100 * r["radius of Figure 7.2"]) / 100,
             },
         ),
     ),

@@ -31,7 +31,7 @@ def why(result: Result) -> str:
     """One threshold for both shares, and the pair that the released program draws."""
     both, fewer = (100 * result["numbers"][KEY.format(share)] for share in (0.1, 0.01))
     return (
-        "Theorem 4 is the same for n₁ and n − n₁, so the two thresholds must be equal, and the text gives two. Both are "
+        "Theorem 4 is the same for n₁ and n − n₁, so the two thresholds must be the same, and the text gives two. Both are "
         f"{both:.1f} %. The released program draws n₁/n = 0.01 and 0.1 instead of 0.1 and 0.9; its thresholds are {fewer:.1f} % "
         f"and {both:.1f} %."
     )

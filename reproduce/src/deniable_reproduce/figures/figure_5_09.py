@@ -19,9 +19,9 @@ TABLES = {"absolute error": FIGURE_5_9_ABSOLUTE, "squared error": FIGURE_5_9_SQU
 LATTICE = 1e-4
 """OGPM and PM-C tie; a million cells make their errors differ by less than this, relatively."""
 WHY = (
-    "The printed OGPM has p = e^(ε/2). Its worst squared error equals PM-C's at every ε, so no average is below 100 %. The printed "
-    "number belongs to the window that really is best for squared error, the root of p³(e^ε−1)² = (e^ε−p)²(p+2e^ε): the released "
-    "experiment asked a solver for that window, not the printed formula."
+    "The printed OGPM has p = e^(ε/2), whose worst squared error is PM-C's at every ε: their ratio is 1.000. The printed number "
+    "belongs to the window that is best for squared error, the root of p³(e^ε−1)² = (e^ε−p)²(p+2e^ε), which the released "
+    "experiment asked a solver for."
 )
 
 

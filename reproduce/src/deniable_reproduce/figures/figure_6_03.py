@@ -100,6 +100,10 @@ ARTIFACT = Artifact(
             "the four cases of D.2.5 give the distance from every reference inside the region",
             "Appendix D.2.5",
             lambda r: all(r["disagree"][f"{a:g}, {b:g}"] == 0 for a, b in INSIDE),
+            evidence=lambda r: (
+                {"directions": r["directions"]}
+                | {f"wrong directions from ({a:g}, {b:g})": r["disagree"][f"{a:g}, {b:g}"] for a, b in INSIDE}
+            ),
         ),
         Claim(
             "the four cases of D.2.5 give the distance from every reference, the starting coordinate of the region included",

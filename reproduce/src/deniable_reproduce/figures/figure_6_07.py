@@ -44,14 +44,12 @@ SETTING = (
     "rarely, ε = 2, 4, …, 10"
 )
 WHY = (
-    "Ours has the paths in time, begins at the centre, and has a strawman that is ε-LDP. The released one has none of the "
-    "three: its "
-    "paths are lists of different places sorted by latitude."
+    "Ours has the paths in time, begins at the centre, and has a strawman that is ε-LDP. The released program begins at the "
+    "corner, its strawman lies too rarely, and its paths are lists of different places sorted by latitude."
 )
 TOKYO = (
-    " Run so, ours agrees with the released results for Tokyo at every ε; these give {:.3f} as well, not the printed {:.3f}. "
-    "Where the "
-    "printed number comes from is not in the released files."
+    " Run so, ours agrees with the released results for Tokyo at every ε. Their ratio is {:.3f}, not the printed {:.3f}; where "
+    "that comes from is not in the released files."
 )
 
 

@@ -121,9 +121,8 @@ ARTIFACT = Artifact(
             0.86,
             0.005,
             TEXT,
-            "1 − 0.4/e = 0.8528, which is 0.85 when rounded (tests/golden/test_golden.py). The printed "
-            "two-case formula "
-            "also needs the window inside the ball inside [0, 1]: at x = 0 it is 0.7425.",
+            "1 − 0.4/e = 0.8528, which is 0.85 when rounded (tests/golden/test_golden.py). The printed two-case formula also "
+            "needs the window inside the ball inside [0, 1]: at x = 0 it is 0.7425.",
             variants=other_roundings("PM at ε = 2, θ = 0.3"),
             evidence=named("PM at x = 0 instead"),
             given=(0.4,),

@@ -30,9 +30,8 @@ TABLES = {"LR": FIGURE_7_5_LR, "RF": FIGURE_7_5_RF}
 ENDS = {"age from": (0, 0), "bmi to": (1, 1)}
 TOLERANCE = 0.03
 SEARCHED = (
-    "Ours is the largest box of the trained model in which the answer provably stays. The released search is random, and "
-    "accepts a box in "
-    "which up to 3 % of tested points have another answer, so that its boxes are larger and differ from search to search."
+    "Ours is the largest box of the trained model in which the answer provably stays. The released search is random, and accepts "
+    "a box in which up to 3 % of tested points have another answer, so that its boxes are larger and differ from search to search."
 )
 SETTING = "the median of our runs of the released search"
 
@@ -142,6 +141,5 @@ ARTIFACT = Artifact(
     ),
     data=("stroke.csv",),
     note="Chapter 7 calls ogpm “PM”. The models are trained as the released scripts train them; the released pickles are not "
-    "opened. The "
-    "box bound is without the factor (1 − τ): a proved box needs none.",
+    "opened. The box bound is without the factor (1 − τ): a proved box needs none.",
 )

@@ -43,7 +43,7 @@ def compute(run: Run) -> Result:
         right = [around(y, float(x)) for x in places]
         rows = curve(places, right, ORDER[0]) + curve(places, [printed(y, float(x)) for x in places], ORDER[1])
         panels.append({"title": name, "rows": rows})
-        numbers[f"largest distance at x = (π), {name}"] = float(places[int(np.argmax(right))]) / math.pi
+        numbers[f"place of the largest distance (in π), {name}"] = float(places[int(np.argmax(right))]) / math.pi
         numbers[f"distance at x = π, {name}"] = around(y, math.pi)
     numbers["distance of 3π/2 and π/4"] = around(1.5 * math.pi, math.pi / 4)
     numbers["3π/2 and π/4 by the printed formula"] = printed(1.5 * math.pi, math.pi / 4)
@@ -83,9 +83,13 @@ ARTIFACT = Artifact(
         Claim(
             "whatever y is, the largest distance over x is at x = π",
             "Lemma 3 and Figure C.1",
-            lambda result: all(abs(result["numbers"][f"largest distance at x = (π), {name}"] - 1) < 0.01 for name in PLACES),
+            lambda result: all(
+                abs(result["numbers"][f"place of the largest distance (in π), {name}"] - 1) < 0.01 for name in PLACES
+            ),
             WHY_LEMMA,
-            named(*(f"{what}, {name}" for name in PLACES for what in ("largest distance at x = (π)", "distance at x = π"))),
+            named(
+                *(f"{what}, {name}" for name in PLACES for what in ("place of the largest distance (in π)", "distance at x = π"))
+            ),
         ),
     ),
 )

@@ -82,6 +82,11 @@ ARTIFACT = Artifact(
                 r["grids"]["11"]["truth"] < r["grids"]["4"]["truth"] / 4
                 and r["grids"]["11"]["evenness"] >= r["grids"]["4"]["evenness"] - 0.01
             ),
+            evidence=lambda r: {
+                f"{what}, {side} × {side} points": grid[key]
+                for side, grid in r["grids"].items()
+                for what, key in (("probability of the truth", "truth"), ("evenness", "evenness"))
+            },
         ),
     ),
     note="“evenness” is the entropy over its largest value.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -78,8 +79,14 @@ ARTIFACT = Artifact(
         Claim(
             "no density exceeds e^ε times another",
             "Theorem 14",
-            lambda r: r["ratio"] <= 54.5982,
+            lambda r: r["ratio"] <= math.exp(EPSILON) * (1 + 1e-6),
+            evidence=lambda r: {"largest ratio of two densities": r["ratio"], "e^ε": math.exp(EPSILON)},
         ),
-        Claim("the pieces are all of it", "Figure D.2", lambda r: abs(sum(p["probability"] for p in r["pieces"]) - 1) < 1e-5),
+        Claim(
+            "the probabilities of the four pieces add up to 1",
+            "Figure D.2",
+            lambda r: abs(sum(p["probability"] for p in r["pieces"]) - 1) < 1e-5,
+            evidence=lambda r: {"sum of the probabilities": sum(p["probability"] for p in r["pieces"])},
+        ),
     ),
 )

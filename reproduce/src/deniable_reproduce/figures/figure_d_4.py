@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from deniable_reproduce.artifact import Artifact, Claim, Result, Run
+from deniable_reproduce.artifact import Artifact, Claim, Evidence, Result, Run
 from deniable_reproduce.pictures import Panel, curve, line_panels, significant
 from deniable_reproduce.sectors import dominant, response, window
 
@@ -41,6 +41,12 @@ def _at(result: Result, key: str, name: str, epsilon: float) -> float:
     return float(result[key][name][result["epsilons"].index(epsilon)])
 
 
+def _sectors(epsilon: float) -> Evidence:
+    """Width and probability of every dominant sector at one ε."""
+    kinds = (("degrees", "widths"), ("probability", "probabilities"))
+    return lambda r: {f"{name} at ε = {epsilon:g}, {what}": _at(r, key, name, epsilon) for name in ORDER for what, key in kinds}
+
+
 ARTIFACT = Artifact(
     name="figure-d.4",
     title="Size and probability of the dominant sector",
@@ -56,15 +62,17 @@ ARTIFACT = Artifact(
                 and _at(r, "probabilities", "TraCS-D", 1) > _at(r, "probabilities", name, 1)
                 for name in ORDER[1:]
             ),
+            evidence=_sectors(1),
         ),
         Claim(
-            "at large ε it is much smaller at almost the same probability",
+            "at large ε TraCS-D's sector is much smaller at almost the same probability",
             "Appendix D.2.4",
             lambda r: all(
                 _at(r, "widths", "TraCS-D", 10) < _at(r, "widths", name, 10) / 5
                 and _at(r, "probabilities", "TraCS-D", 10) > _at(r, "probabilities", name, 10) - 0.01
                 for name in ORDER[1:]
             ),
+            evidence=_sectors(10),
         ),
     ),
 )

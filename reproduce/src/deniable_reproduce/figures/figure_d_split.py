@@ -151,6 +151,11 @@ ARTIFACT = Artifact(
             "at middle ε the error first falls and then rises with the direction's share",
             TEXT,
             lambda r: all(0.3 < r["best"][str(epsilon)]["share"] < 0.99 for epsilon in (6, 8, 10)),
+            evidence=lambda r: {
+                f"error at ε = {row['epsilon']}, share {row['share']:g}": row["error"]
+                for row in r["rows"]
+                if row["epsilon"] in (6, 10) and row["share"] in (0.3, r["best"][str(row["epsilon"])]["share"], 0.99)
+            },
         ),
     ),
 )

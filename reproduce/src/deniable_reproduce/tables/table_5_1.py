@@ -19,8 +19,8 @@ ROWS = (
 )
 COLUMNS = ("mechanism", "domain", "optimality (printed)", "closed form", "estimation")
 WHY = (
-    "OGPM is best for the worst absolute error among mechanisms with a constant band, and on the circle among all. On an "
-    "interval a mechanism without that band is better by the ratio given here; for squared error OGPM is not even the best window."
+    "OGPM has the least worst absolute error among mechanisms with a constant band, and on the circle among all. On an interval a "
+    "mechanism without that band can have less, by the ratio given here; for squared error another window of the family has less."
 )
 
 
