@@ -71,7 +71,8 @@ def disagreements(verdict: Verdict) -> list[str]:
 
 
 def _numbers(verdict: Verdict) -> Iterator[str]:
-    known, printed = verdict.quotable, set()
+    known = verdict.quotable
+    printed: set[str] = set()
     if isinstance(verdict.published, str):
         printed = {text for text, _, _ in quoted(verdict.published)}
     for text, value, half in quoted(verdict.why):

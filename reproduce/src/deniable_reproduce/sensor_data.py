@@ -104,7 +104,7 @@ def expected_distance(values: Floats, name: str, epsilon: float, bins: int, *, a
     outside = (1 - chance) / (1 - width)
     edges = np.linspace(0.0, 1.0, bins + 1)
     turns = (-1, 0, 1) if around and name == "OGPM" else (0,)
-    covered = sum(np.clip(edges[:, None] - begins - turn, 0.0, width) for turn in turns)
+    covered = np.sum([np.clip(edges[:, None] - begins - turn, 0.0, width) for turn in turns], axis=0)
     chances = np.diff(outside * edges[:, None] + (chance / width - outside) * covered, axis=0)
     bias = chances.sum(axis=1) - np.histogram(values, edges)[0]
     covariance = np.diag(chances.sum(axis=1)) - chances @ chances.T

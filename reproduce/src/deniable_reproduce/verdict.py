@@ -138,7 +138,8 @@ class Verdict:
         values = list(self.variants.values())
         if min(values) == max(values):
             gives = "give the printed number" if self.met_by else f"give {values[0]:.4g}, not the printed number"
-            return f"All {len(values)} other readings {gives}: {'; '.join(list(self.variants)[:SHOWN])}."
+            more = " and others" if len(values) > SHOWN else ""
+            return f"All {len(values)} other readings {gives}: {'; '.join(list(self.variants)[:SHOWN])}{more}."
         near = sorted(self.variants, key=lambda label: abs(self.variants[label] - printed))
         named_ones = "; ".join(f"{label} ({self.variants[label]:.4g})" for label in near[: min(len(self.met_by), SHOWN) or 1])
         span = f"all lie between {min(values):.4g} and {max(values):.4g}"
