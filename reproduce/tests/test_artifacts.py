@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
 from reproduce.tests.promised import REQUIRED
-from reproduce.tests.recorded import changed
+from reproduce.tests.recorded import changed, label
 
+import deniable_reproduce
 from deniable_reproduce.agreement import disagreements
-from deniable_reproduce.artifact import UNREAD, MissingData, Result, Run
+from deniable_reproduce.artifact import UNREAD, Artifact, Claim, MissingData, Result, Run
 from deniable_reproduce.catalogue import find, names
 from deniable_reproduce.run import compute, draw
 from tests.outside_data import FOLDER, absent
@@ -82,15 +84,43 @@ def test_the_joint_figures_need_no_data() -> None:
         assert compute(find(name), Run())["numbers"]
 
 
-@pytest.mark.parametrize("name", [name for name in names() if find(name).data or find(name).optional])
-def test_no_verdict_passes_without_data(name: str) -> None:
-    """An artifact that rests on files asks for them, or compares nothing."""
-    artifact = find(name)
+def passing_without_data(artifact: Artifact) -> list[str]:
+    """What an artifact that rests on files says without them: it must ask for them, or compare nothing."""
     try:
         result = compute(artifact, Run())
     except MissingData:
-        return
-    assert {verdict.verdict for verdict in artifact.verdicts(result)} == {"not compared"}
+        return []
+    return [label(verdict) for verdict in artifact.verdicts(result) if verdict.verdict != "not compared"]
+
+
+@pytest.mark.parametrize("name", [name for name in names() if find(name).data or find(name).optional])
+def test_no_verdict_passes_without_data(name: str) -> None:
+    assert passing_without_data(find(name)) == []
+
+
+def printed_counts(run: Run) -> Result:
+    """The printed counts themselves, as if they had been counted."""
+    del run
+    return {"numbers": {number.name: number.value for number in find("table-4.3").published}}
+
+
+def test_a_verdict_that_passes_without_data_would_be_noticed() -> None:
+    """Two ways to lose the data: a number that forgets which file it needs, and a table that forgets that it rests on any."""
+    counted = replace(find("table-4.3"), compute=printed_counts)
+    assert passing_without_data(counted) == []
+    forgotten = replace(counted, published=tuple(replace(number, needs=()) for number in counted.published))
+    assert len(passing_without_data(forgotten)) == 12
+    one = replace(counted, published=(replace(counted.published[0], needs=None), *counted.published[1:]))
+    assert passing_without_data(one) == [counted.published[0].name]
+    blind = Claim("there are more zeros than ones", "here", lambda result: True, needs=())
+    assert passing_without_data(replace(counted, claims=(blind,))) == [], "a claim that looks at nothing is not compared"
+
+
+@pytest.mark.parametrize("path", sorted(Path(deniable_reproduce.__file__).parent.rglob("*.py")), ids=lambda path: path.stem)
+def test_data_is_read_by_the_one_door_that_notes_it(path: Path) -> None:
+    """A file that is opened past `run.file` is not noted, and a verdict on it would not be missed without it."""
+    if path.name not in ("artifact.py", "run.py", "command.py", "report_page.py"):
+        assert "run.data" not in path.read_text(encoding="utf-8")
 
 
 def test_counts_without_files_are_not_compared_with_themselves() -> None:
