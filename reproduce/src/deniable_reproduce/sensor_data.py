@@ -110,7 +110,8 @@ def expected_distance(values: Floats, name: str, epsilon: float, bins: int, *, a
     covariance = np.diag(chances.sum(axis=1)) - chances @ chances.T
     square = float(bias @ bias + np.trace(covariance))
     spread = 4 * float(bias @ covariance @ bias) + 2 * float((covariance**2).sum())
-    return math.sqrt(square) - spread / (8 * square**1.5)
+    root = math.sqrt(square)
+    return root - spread / (8 * root**3)
 
 
 def share(errors: Mapping[str, Sequence[float]], mine: str, other: str) -> float:
