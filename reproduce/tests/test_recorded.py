@@ -55,6 +55,17 @@ ELSEWHERE: dict[str, tuple[float, ...]] = {
     "One sample serves every ε": (36.0, 49.0),
 }
 """Numbers of errata that no artifact has: the tests below compute them, or the page names where they are measured."""
+SETTINGS: dict[str, tuple[float, ...]] = {
+    "figure-4.4": (0.05, 1000),
+    "figure-d.3": (200,),
+    "figure-d.8": (2500,),
+    "figure-e.3": (1000,),
+    "figure-e.4": (20, 1000),
+    "figure-e.5": (500,),
+    "figure-e.6": (500,),
+    "example-5": (0.25, 4.75),
+}
+"""Numbers of notes that say how something is run, not what comes out."""
 COMMITS = {"JRR": "7e3db98", "Optimal-GPM": "e38cacb", "TraCS": "b386a50", "QCU-LDP": "4acd03e"}
 
 
@@ -140,6 +151,12 @@ def unknown(text: str, artifacts: Iterable[str], more: Iterable[float] = ()) -> 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: NAME.findall(row)[0])
 def test_a_row_of_the_page_quotes_numbers_of_its_artifacts(row: str) -> None:
     assert unknown(row, NAME.findall(row)) == []
+
+
+@pytest.mark.parametrize("name", RECORD)
+def test_a_note_quotes_numbers_of_its_artifact(name: str) -> None:
+    artifacts = [name, *(["figure-d.7"] if name == "figure-6.10" else [])]
+    assert unknown(find(name).note, artifacts, SETTINGS.get(name, ())) == []
 
 
 def numbers_of_tests(erratum: str) -> Iterator[float]:

@@ -63,6 +63,18 @@ def test_a_search_over_readings_says_how_easily_it_succeeds() -> None:
     assert "a hint, not a proof" in verdict.finding
 
 
+def test_readings_that_are_all_the_same_have_no_range() -> None:
+    same = Verdict("x", "here", 7.0, 3.0, 0.0, "differs", "because", {"a": 7.0, "b": 7.0})
+    assert same.finding == "All 2 other readings give the printed number: a; b."
+    assert replace(same, published=8.0).finding == "All 2 other readings give 7, not the printed number: a; b."
+
+
+def test_a_count_is_met_by_the_same_count() -> None:
+    """Of 34 counts from 967 to 1000 three are met; with a tolerance of nothing none ever would be."""
+    counts = Verdict("x", "here", 1000, 913, 0.0, "differs", "because", {"a": 967.0, "b": 990.0, "c": 1000.0})
+    assert "would be met by 0.1 of the 3 on average, and by at least one of them in 6 % of draws" in counts.finding
+
+
 def without_data(run: Run) -> Result:
     """Compares printed numbers with themselves, as an artifact may that has lost its data."""
     if run.has("counts.csv"):
