@@ -32,7 +32,7 @@ PART = 25
 NAMES = ["ogpm", "exponential", "laplace"]
 SHOWN = (1, 2, 4, 8)
 """The levels of epsilon that the evidence has."""
-WORST = (2, 4, 8)
+WORST = range(2, 9)
 PUBLISHED_SCALE = 0.5
 """The share of ε that the published Exponential spends."""
 
@@ -54,7 +54,8 @@ def worst_behind(rows: Sequence[Row], others: Sequence[str]) -> str:
     """Whose worst record fares better than PM's, and where."""
     ahead = []
     for name in others:
-        levels = [level for level in WORST if at(rows, name, level)["worst"] > at(rows, "PM", level)["worst"] + SLACK]
+        shown = sorted({int(row["epsilon"]) for row in rows if row["epsilon"] in WORST})
+        levels = [level for level in shown if at(rows, name, level)["worst"] > at(rows, "PM", level)["worst"] + SLACK]
         if levels:
             ahead.append(f"{name} is above PM at ε = {', '.join(map(str, levels))}")
     return (
