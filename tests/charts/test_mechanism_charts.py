@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 import deniable
 from deniable.charts import mechanism_chart
+from deniable.charts.density import edges
 from deniable.core import Categories, Circle, Interval, Text, make_mechanism, mechanism_class
 
 
@@ -73,6 +76,27 @@ def test_single_reports_are_spikes_with_their_probability_and_leave_the_density_
     spikes = rows(chart, "text")
     assert {row["value"] for row in spikes} == {"0", "0.3", "0.75"}
     assert all(row["text"].endswith("%") for row in spikes)
+    # Duchi's two reports, with the probability that is left after PM's share.
+    low, high = sorted({row["report"] for row in spikes}, key=lambda text: float(text.replace("\N{MINUS SIGN}", "-")))
+    middle = [float(end.replace("\N{MINUS SIGN}", "-")) for end in (low, high)]
+    assert sum(middle) == pytest.approx(1, abs=1e-3)
+    for value in ("0", "0.3", "0.75"):
+        assert sum(row["probability"] for row in spikes if row["value"] == value) == pytest.approx(math.exp(-1), abs=2e-3)
+
+
+def test_an_edge_inside_a_bin_is_drawn_where_the_bin_says() -> None:
+    drawn_edges = list(edges([0.5, 1.5, 2.5, 3.5, 4.5, 5.5], [2.0, 2.0, 1.25, 1.0, 1.0, 1.0]))
+    assert drawn_edges == [(0.0, 2.0), (2.25, 1.0), (6.0, 1.0)]
+    area = sum(height * (end - start) for (start, height), (end, _) in pairwise(drawn_edges))
+    assert area == 2 + 2 + 1.25 + 3
+
+
+@pytest.mark.slow
+def test_a_picture_says_when_privacy_holds_only_up_to_delta() -> None:
+    exact = drawn(make_mechanism("window", domain=Interval(0, 1), epsilon=2))
+    assert "δ" not in " ".join(exact["title"]["subtitle"])
+    approximate = drawn(make_mechanism("gaussian", domain=Interval(0, 1), epsilon=1, delta="0.001", points=64))
+    assert "δ = 0.001" in " ".join(approximate["title"]["subtitle"])
 
 
 def test_a_few_possible_reports_are_bars_that_add_up_to_one() -> None:
@@ -85,4 +109,4 @@ def test_a_few_possible_reports_are_bars_that_add_up_to_one() -> None:
 def test_words_show_what_each_group_is_asked_for() -> None:
     chart = drawn(make_mechanism("pem", domain=Text(2), epsilon=2))
     assert sum(row["probability"] for row in rows(chart, "probability")) == pytest.approx(1)
-    assert "whole word again" in {row["group"] for row in rows(chart, "group")}
+    assert "whole word, to count it" in {row["group"] for row in rows(chart, "group")}

@@ -92,3 +92,17 @@ def test_bad_questions_get_one_line(arguments: list[str], message: str) -> None:
     assert result.exit_code == 2
     assert message in result.output
     assert len(result.output.strip().splitlines()) == 1
+
+
+def test_too_few_users_are_said_beside_the_table_and_in_json() -> None:
+    question = ["--task", "frequency", "--size", "4", "--users", "1", "--epsilon", "1"]
+    table = run(*question)
+    assert table.exit_code == 0, table.output
+    assert "1 user is too few for this question" in table.stderr
+    assert "About 730 would do" in table.stderr
+    assert json.loads(run(*question, "--json").stdout)["users_needed"] == 730
+
+
+def test_a_mechanism_without_a_usual_domain_names_one_that_fits() -> None:
+    result = CliRunner().invoke(main, ["show", "nearest-places", "--epsilon", "2"])
+    assert "--domain 'points:0,0;3,4'" in result.output

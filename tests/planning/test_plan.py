@@ -312,3 +312,31 @@ def test_cells_equally_near_have_their_share(epsilon: float) -> None:
     moved = [middles + way * 0.2 for way in GAUSS]
     away = np.mean([np.linalg.norm(true[:, None] - middles, axis=2) for true in moved], axis=0)
     assert predicted(mechanism).error == pytest.approx((weights * away).sum() / 25, rel=0.005)
+
+
+@pytest.mark.parametrize(
+    ("task", "domain", "few", "more"),
+    [
+        ("frequency", Categories(4), 1, {}),
+        ("mean", Interval(0, 100), 1, {}),
+        ("test", Categories(2), 5, {"hypotheses": (("1/2", "1/2"), ("3/5", "2/5"))}),
+    ],
+)
+def test_a_plan_with_too_few_users_says_how_many_would_do(task: Any, domain: Any, few: int, more: dict[str, Any]) -> None:
+    planned = plan(Question(task=task, domain=domain, users=few, epsilon=1, **more))
+    needed = planned.users_needed
+    assert needed is not None
+    assert planned.warning is not None
+    assert f"About {needed:,} would do" in planned.warning
+    assert planned.to_dict()["users_needed"] == needed
+    enough = plan(Question(task=task, domain=domain, users=needed, epsilon=1, **more))
+    assert enough.warning is None
+    width = enough.pick.interval_half_width or enough.pick.predicted_error
+    span = float(domain.width) if task == "mean" else 1.0
+    assert 0.09 < width / span <= 0.1001
+    assert "too few" in planned._repr_html_()
+
+
+def test_a_plan_for_places_never_asks_for_more_users() -> None:
+    planned = plan(Question(task="location", domain=Rectangle(Interval(0, 1, 4), Interval(0, 1, 4)), users=1, epsilon=1))
+    assert planned.users_needed is None

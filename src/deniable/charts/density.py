@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import Any
 
 import altair as alt
@@ -23,18 +22,30 @@ SHOWN_MASS = 0.99
 """How much of every private value's reports the axis must hold, where reports reach far beyond the domain."""
 ATOM = 6.0
 """A bin so many times as tall as its neighbours is a single report of its own, not a density."""
-PROMISE = "any report is at most e^ε times as likely for one private value as for another"
+LEVEL = 1e-2
+"""Two bins whose heights differ by less than this part of a jump beside them are one level."""
+SNAP = 0.004
+"""An axis that ends this near to the domain's end, in parts of its width, ends there."""
+BAR = 17
+"""The height of one bar beside a single report."""
+
+
+def promise(mechanism: Mechanism) -> str:
+    """What the certificate says, in one line under the title."""
+    pure = "any report is at most e^ε times as likely for one private value as for another"
+    spent = mechanism.certificate().delta
+    return f"{pure}, up to a total probability of δ = {float(spent):.3g}" if spent else pure
 
 
 def density_chart(mechanism: Mechanism, values: Sequence[Any]) -> Any:
     """The density of the reported number for each private value, from the mechanism's own weights.
 
-    Single reports that many cells share (clipped ends, two-point mechanisms) are spikes with their probability. Where reports
-    reach far beyond the domain, the axis ends where 99 % of them lie, and the subtitle says so.
+    Single reports that many cells share (clipped ends, two-point mechanisms) have no density: they are bars in a panel of their
+    own, below. Where reports reach far beyond the domain, the axis ends where 99 % of them lie, and the subtitle says so.
     """
     title = f"{mechanism.name} at ε = {mechanism.privacy}"
     if mechanism.channel.outputs <= FEW_OUTPUTS:
-        return themed(_bars(mechanism, values), title=title, subtitle=PROMISE)
+        return themed(_bars(mechanism, values), title=title, subtitle=promise(mechanism))
     # One bin for each output where that is possible: bins that hold now one output, now two, would look like stripes.
     points = mechanism.channel.outputs if mechanism.channel.outputs <= MOST_POINTS else POINTS
     curves = [density(mechanism, value, points) for value in values]
@@ -43,10 +54,18 @@ def density_chart(mechanism: Mechanism, values: Sequence[Any]) -> Any:
     steps, spikes = [], []
     for name, curve in zip(names, curves, strict=True):
         places, heights = _thinned(curve, low, high)
-        half = (places[1] - places[0]) / 2 if len(places) > 1 else 0.5
-        rest, single = _atoms(heights, 2 * half)
-        spikes += [{"report": places[i], "text": f"{100 * share:.3g} %", "value": name} for i, share in single]
-        steps += [{**row, "report": min(max(row["report"], low), high)} for row in _steps(places, rest, half, name)]
+        width = places[1] - places[0] if len(places) > 1 else 1.0
+        rest, single = _atoms(heights, width)
+        spikes += [
+            {
+                "report": _tallest(curve, places[i], width, (low, high)),
+                "probability": share,
+                "text": f"{100 * share:.3g} %",
+                "value": name,
+            }
+            for i, share in single
+        ]
+        steps += [{"report": min(max(at, low), high), "density": height, "value": name} for at, height in edges(places, rest)]
     most = max((row["density"] for row in steps), default=1.0) or 1.0
     across = alt.X(
         "report:Q", title="reported value", scale=alt.Scale(nice=False, domain=[low, high]), axis=alt.Axis(tickCount=8, grid=False)
@@ -63,13 +82,21 @@ def density_chart(mechanism: Mechanism, values: Sequence[Any]) -> Any:
         .mark_line(interpolate="step-after", strokeWidth=2.5, opacity=0.9)
         .encode(x=across, y=up, color=colour)
     ]
-    subtitle = [PROMISE]
+    subtitle = [promise(mechanism)]
     if spikes:
-        layers += _spikes(spikes, names, most, (low, high), colour)
-        subtitle.append("dashed lines are single reports with their probability")
+        places = sorted({row["report"] for row in spikes})
+        layers.append(
+            alt.Chart(inline([{"report": place} for place in places]))
+            .mark_rule(strokeWidth=1.5, strokeDash=[4, 4], color="#777777")
+            .encode(x="report:Q")
+        )
+        subtitle.append("a dashed line marks a single report with a probability of its own, shown below")
     if beyond:
         subtitle.append(f"the axis holds at least {100 * SHOWN_MASS:g} % of the reports; all lie between {_range(curves)}")
-    return themed(alt.layer(*layers).properties(width=640, height=320), title=title, subtitle="\n".join(subtitle))
+    picture = alt.layer(*layers).properties(width=640, height=320)
+    if spikes:
+        picture = alt.vconcat(picture, _singles(spikes, names, colour), spacing=18)
+    return themed(picture, title=title, subtitle="\n".join(subtitle))
 
 
 def _bars(mechanism: Mechanism, values: Sequence[Any]) -> Any:
@@ -103,9 +130,13 @@ def _window(mechanism: Mechanism, curves: Sequence[Any]) -> tuple[float, float, 
     half = float(places[1] - places[0]) / 2
     low, high = float(places[0]) - half, float(places[-1]) + half
     domain: Any = mechanism.domain
+    first, last = float(domain.low), float(domain.low + domain.width)
+    # Reports are middles of cells: an axis from 0.0005 to 0.9995 would have no mark at 0 and 1.
+    low = first if abs(low - first) < SNAP * (last - first) else low
+    high = last if abs(high - last) < SNAP * (last - first) else high
     if high - low <= 3 * float(domain.width):
         return low, high, False
-    least, most = float(domain.low), float(domain.low + domain.width)
+    least, most = first, last
     for curve in curves:
         sums = np.cumsum(curve.heights) / curve.heights.sum()
         tail = (1 - SHOWN_MASS) / 2
@@ -148,31 +179,56 @@ def _atoms(heights: list[float], width: float) -> tuple[list[float], list[tuple[
     return rest, single
 
 
-def _spikes(spikes: list[dict[str, Any]], names: list[str], most: float, span: tuple[float, float], colour: Any) -> list[Any]:
-    """Dashed lines from top to bottom, side by side where several private values share a place, each with its probability."""
-    width = span[1] - span[0]
-    rows = []
-    for spike in spikes:
-        place = names.index(spike["value"])
-        at = min(max(spike["report"], span[0]), span[1]) + (place - (len(names) - 1) / 2) * 0.004 * width
-        rows.append(
-            {**spike, "report": at, "bottom": 0.0, "top": most * (1.04 - 0.07 * place), "right": spike["report"] > sum(span) / 2}
-        )
-    data = alt.Chart(inline(rows))
-    rules = data.mark_rule(strokeWidth=2, strokeDash=[5, 3]).encode(x="report:Q", y="bottom:Q", y2="top:Q", color=colour)
-    texts = [
-        data.transform_filter(f"datum.right === {'true' if right else 'false'}")
-        .mark_text(align="right" if right else "left", dx=-7 if right else 7, fontSize=12, color=INK)
-        .encode(x="report:Q", y="top:Q", text="text:N")
-        for right in (False, True)
-    ]
-    return [rules, *texts]
+def _tallest(curve: Any, place: float, width: float, span: tuple[float, float]) -> float:
+    """The single report inside a bin; an end of the axis where it is as near as nothing."""
+    near = np.abs(curve.values - place) <= 0.51 * width
+    at = float(curve.values[near][np.argmax(curve.heights[near])])
+    return next((end for end in span if abs(at - end) < SNAP * (span[1] - span[0])), at)
 
 
-def _steps(places: list[float], heights: list[float], half: float, name: str) -> Iterator[dict[str, Any]]:
-    """The curve's left edges, without those where nothing changes, and its right end."""
-    yield {"report": places[0] - half, "density": heights[0], "value": name}
-    for (_, before), (place, height) in pairwise(zip(places, heights, strict=True)):
-        if not math.isclose(height, before, rel_tol=1e-9):
-            yield {"report": place - half, "density": height, "value": name}
-    yield {"report": places[-1] + half, "density": heights[-1], "value": name}
+def _singles(spikes: list[dict[str, Any]], names: list[str], colour: Any) -> Any:
+    """Single reports, each with a bar for every private value."""
+    rows = [{**row, "report": _short(row["report"])} for row in sorted(spikes, key=lambda row: row["report"])]
+    order = list(dict.fromkeys(row["report"] for row in rows))
+    base = alt.Chart(inline(rows)).encode(
+        y=alt.Y("report:N", title="single report", sort=order, axis=alt.Axis(ticks=False), scale=alt.Scale(paddingInner=0.25)),
+        yOffset=alt.YOffset("value:N", sort=names),
+        x=alt.X(
+            "probability:Q",
+            title="probability of that report",
+            scale=alt.Scale(domain=[0, 1.12 * max(row["probability"] for row in rows)], nice=False),
+            axis=alt.Axis(format=".0%", tickCount=6),
+        ),
+    )
+    bars = base.mark_bar().encode(color=colour)
+    texts = base.mark_text(align="left", dx=5, fontSize=12, color=INK).encode(text="text:N")
+    return alt.layer(bars, texts).properties(width=640, height=BAR * (len(names) + 1) * len(order))
+
+
+def edges(places: list[float], heights: list[float]) -> Iterator[tuple[float, float]]:
+    """Where the curve changes, each with the height from there on, and its right end.
+
+    A bin between two levels is cut by an edge of the law: the edge is put where the bin's area says, so no step of its own is seen.
+    """
+    width = places[1] - places[0] if len(places) > 1 else 1.0
+    left = places[0] - width / 2
+    yield left, heights[0]
+    for i in range(1, len(heights)):
+        before, here = heights[i - 1], heights[i]
+        if math.isclose(here, before, rel_tol=1e-9):
+            continue
+        if _cut(heights, i):
+            after = heights[i + 1]
+            yield left + width * (i + (here - after) / (before - after)), after
+        elif not _cut(heights, i - 1):  # else the change into this bin was drawn with the one before
+            yield left + width * i, here
+    yield left + width * len(heights), heights[-1]
+
+
+def _cut(heights: list[float], i: int) -> bool:
+    if not 2 <= i < len(heights) - 2:
+        return False
+    before, here, after = heights[i - 1 : i + 2]
+    jump = abs(after - before)
+    level = abs(before - heights[i - 2]) < LEVEL * jump and abs(after - heights[i + 2]) < LEVEL * jump
+    return level and min(before, after) < here < max(before, after)

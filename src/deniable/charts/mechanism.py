@@ -85,7 +85,7 @@ def _beside_raw(mechanism: Any, inner: Mechanism) -> Any:
 def _groups(mechanism: Any) -> Any:
     """Words: how likely each group is, and whether its report speaks for the word's own prefix."""
     rows = []
-    levels = [f"first {kept} bits" for kept in mechanism.levels] + ["whole word again"]
+    levels = [f"first {kept} bits" for kept in mechanism.levels] + ["whole word, to count it"]
     total = sum(mechanism.channel.shares)
     for group, (label, share) in enumerate(zip(levels, mechanism.channel.shares, strict=True)):
         part = mechanism.part(group)
@@ -116,5 +116,5 @@ def _groups(mechanism: Any) -> Any:
     return themed(
         chart,
         title=title,
-        subtitle=f"within a group, a report supports the own prefix with p = {p:.4g}, another one with q = {q:.4g} on average",
+        subtitle=f"within a group, a report supports the word's own prefix with p = {p:.4g}, any other with q = {q:.4g} on average",
     )

@@ -7,8 +7,8 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from deniable.charts.theme import COLOURS, inline, themed
-from deniable.charts.trajectories import SHADES, frame, path_chart
+from deniable.charts.theme import COLOURS, INK, inline, themed
+from deniable.charts.trajectories import SHADES, frame
 from deniable.core import Mechanism, Sphere
 from deniable.estimators import pmf
 
@@ -16,6 +16,7 @@ MOST_OUTPUTS = 1 << 13
 DRAWN = 100_000
 BINS = 48
 WALKS = 3
+PRIVATE = "private path"
 
 
 def place_chart(mechanism: Mechanism, place: Any) -> Any:
@@ -57,18 +58,43 @@ def place_chart(mechanism: Mechanism, place: Any) -> Any:
 
 
 def walk_chart(mechanism: Any, path: Any) -> Any:
-    """One path and what a few reports of it look like."""
-    from deniable.studies import Paths
-
-    true = Paths.of([np.asarray(path, np.float64)] * WALKS)
-    drawn = Paths.of([np.asarray(mechanism.decode(mechanism.randomize(path).output), np.float64) for _ in range(WALKS)])
-    each = mechanism.step.privacy
-    return path_chart(
-        true,
-        drawn,
-        shown=WALKS,
+    """One path and what a few reports of it look like; a dot marks where each begins."""
+    walks = {PRIVATE: path}
+    walks |= {f"report {i + 1}": mechanism.decode(mechanism.randomize(path).output) for i in range(WALKS)}
+    rows = [
+        {"x": float(x), "y": float(y), "step": step, "path": name}
+        for name, places in walks.items()
+        for step, (x, y) in enumerate(places)
+    ]
+    space: Any = mechanism.domain.space
+    corners = np.array([space.decode(0), space.decode(space.size - 1)], np.float64)
+    drawn = np.array([[row["x"], row["y"]] for row in rows])
+    across, up, width, height = frame(np.concatenate([corners, drawn]), 12)
+    names = list(walks)
+    common = {
+        "x": alt.X("x:Q", title="x", scale=across, axis=alt.Axis(tickCount=5)),
+        "y": alt.Y("y:Q", title="y", scale=up, axis=alt.Axis(tickCount=5)),
+        "color": alt.Color(
+            "path:N",
+            title=None,
+            sort=names,
+            scale=alt.Scale(domain=names, range=[INK, *COLOURS[:WALKS]]),
+            legend=alt.Legend(symbolType="stroke", symbolSize=300),
+        ),
+    }
+    base = alt.Chart(inline(rows)).encode(**common)
+    lines = [
+        base.transform_filter(f"datum.path {same} '{PRIVATE}'")
+        .mark_line(strokeWidth=wide, strokeDash=dash, strokeJoin="round")
+        .encode(order="step:Q")
+        for same, wide, dash in (("!==", 2, [5, 4]), ("===", 3.5, [1, 0]))
+    ]
+    starts = base.transform_filter("datum.step === 0").mark_point(filled=True, size=90, opacity=1)
+    each = f"{mechanism.step.name} at ε = {mechanism.step.privacy} for each of {len(path)} places"
+    return themed(
+        alt.layer(*lines, starts).properties(width=width, height=height),
         title=f"{mechanism.name} at ε = {mechanism.privacy}",
-        subtitle=f"one private path and {WALKS} reports of it: {mechanism.step.name} at ε = {each} for each of {len(path)} places",
+        subtitle=f"one private path and {WALKS} reports of it: {each}; a dot marks the start",
     )
 
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import altair as alt
 
-from deniable.charts.density import PROMISE
+from deniable.charts.density import edges, promise
 from deniable.charts.theme import COLOURS, FAINT, INK, inline, themed
 from deniable.core import Circle, Mechanism
 from deniable.estimators import density
 
 RADIUS = 190
 BINS, MOST_BINS = 720, 4096
+FINE = 720
+"""Corners of a whole circle."""
 MARKS = 8
 
 
@@ -36,10 +39,7 @@ def turn_chart(mechanism: Mechanism, values: Sequence[Any]) -> Any:
     lines, dots = [], []
     for name, value, curve in zip(names, values, curves, strict=True):
         turns = ((curve.values - low) / period).tolist()
-        heights = (curve.heights / top).tolist()
-        half = 0.5 / len(turns)
-        stepped = [(turn + side, height) for turn, height in zip(turns, heights, strict=True) for side in (-half, half)]
-        stepped.append(stepped[0])
+        stepped = list(_arcs(turns, (curve.heights / top).tolist()))
         lines += [{**_at(turn, far), "step": i, "value": name} for i, (turn, far) in enumerate(stepped)]
         dots.append({**_at((float(value) - low) / period, 1.0), "value": name})
     labels = [{**_at(i / MARKS, 1.13), "text": _name(low + period * i / MARKS, period)} for i in range(MARKS)]
@@ -52,8 +52,17 @@ def turn_chart(mechanism: Mechanism, values: Sequence[Any]) -> Any:
         alt.Chart(inline(labels)).mark_text(fontSize=13, color=INK).encode(x=across, y=up, text="text:N"),
     ]
     picture = alt.layer(*layers).properties(width=2.4 * RADIUS, height=2.4 * RADIUS)
-    how = "distance from the centre: probability density; inner ring: all directions alike; dots: the private values"
-    return themed(picture, title=f"{mechanism.name} at ε = {mechanism.privacy}", subtitle=f"{PROMISE}\n{how}")
+    how = "distance from the centre: probability density; inner ring: every direction equally likely; dots: the private values"
+    return themed(picture, title=f"{mechanism.name} at ε = {mechanism.privacy}", subtitle=f"{promise(mechanism)}\n{how}")
+
+
+def _arcs(turns: list[float], heights: list[float]) -> Iterator[tuple[float, float]]:
+    """Along the curve and back to its beginning: around between its edges, straight at them."""
+    changes = list(edges(turns, heights))
+    for (start, height), (end, _) in pairwise(changes):
+        parts = max(1, math.ceil((end - start) * FINE))
+        yield from ((start + (end - start) * i / parts, height) for i in range(parts + 1))
+    yield changes[0]
 
 
 def _at(turn: float, far: float) -> dict[str, float]:

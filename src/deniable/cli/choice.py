@@ -13,6 +13,12 @@ from deniable.core import Domain, Epsilon, Mechanism, mechanism_class, mechanism
 from deniable.errors import InvalidParameter
 from deniable.surveys import FORMS, parse_domain
 
+EXAMPLES = (
+    ("Categories", "categories:a,b,c"),
+    ("Points", "points:0,0;3,4"),
+    ("Circle", "circle"),
+    ("Rectangle", "rectangle:0,1,0,1"),
+)
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -48,7 +54,8 @@ def _usual_domain(kind: type[Mechanism]) -> Domain:
     if field.default_factory is not MISSING:
         domain: Domain = field.default_factory()
         return domain
-    raise InvalidParameter(f"{kind.name} has no usual domain; give one with --domain, for example --domain interval:0,1")
+    form = next((form for name, form in EXAMPLES if name in {one.__name__ for one in kind.domain_types}), "interval:0,1")
+    raise InvalidParameter(f"{kind.name} has no usual domain; give one with --domain, for example --domain '{form}'")
 
 
 def _check_complete(kind: type[Mechanism], parameters: dict[str, Any]) -> None:
@@ -56,7 +63,8 @@ def _check_complete(kind: type[Mechanism], parameters: dict[str, Any]) -> None:
     needed = [field.name for field in fields(kind) if field.init and field.default is field.default_factory is MISSING]
     missing = [name for name in needed if name not in (*parameters, "domain", "epsilon")]
     if missing:
-        raise InvalidParameter(f"{kind.name} needs " + " and ".join(f"--param {name}=…" for name in missing))
+        designed = ": `deniable design` finds such parameters and writes the recipe" if kind.name.startswith("designed") else ""
+        raise InvalidParameter(f"{kind.name} needs " + " and ".join(f"--param {name}=…" for name in missing) + designed)
 
 
 def _parameter(kind: type[Mechanism], text: str) -> tuple[str, Any]:

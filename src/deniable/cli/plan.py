@@ -84,8 +84,8 @@ def plan_command(
 ) -> None:
     """Rank the mechanisms for a question by predicted error, and pick one.
 
-    Give two of --users, --epsilon and a target; the third is found. Errors are predicted from closed forms or from the
-    mechanisms' own weights; --simulate measures them.
+    Give two of --users, --epsilon and a target (--half-width or --target-error); the third is found. Errors are predicted
+    from closed forms or from the mechanisms' own weights; --simulate measures them.
     """
     from deniable.planning import TASKS, Question, plan
 
@@ -125,11 +125,13 @@ def plan_command(
         for one, row in zip(planned.candidates, document["candidates"], strict=True):
             row.update(tried.get(one.label, {}))
         print_json({**document, "recipe_out": recipe_out, "chart": chart})
-        return
-    _print(planned, tried)
-    for what, where in (("recipe", recipe_out), ("chart", chart)):
-        if where is not None:
-            click.echo(f"{what}: {where}")
+    else:
+        _print(planned, tried)
+        for what, where in (("recipe", recipe_out), ("chart", chart)):
+            if where is not None:
+                click.echo(f"{what}: {where}")
+    if planned.warning is not None:
+        click.echo(f"deniable: {planned.warning}", err=True)
 
 
 def _domain(task: str, size: int | None, domain: str | None) -> str:

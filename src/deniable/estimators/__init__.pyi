@@ -19,6 +19,8 @@ from deniable.estimators.distribution_grid import binned as binned
 from deniable.estimators.distribution_grid import count_covariance as count_covariance
 from deniable.estimators.distribution_grid import sensitivity as sensitivity
 from deniable.estimators.distributions import distribution as distribution
+from deniable.estimators.enough import TOO_WIDE as TOO_WIDE
+from deniable.estimators.enough import WISHED as WISHED
 from deniable.estimators.enough import reports_needed as reports_needed
 from deniable.estimators.enough import too_few_words as too_few_words
 from deniable.estimators.estimate import Estimate as Estimate

@@ -10,11 +10,12 @@ from typing import Any
 from deniable._results import Result
 from deniable.core import (
     Epsilon,
+    Interval,
     Mechanism,
     built_in_names,
     output_bits,
 )
-from deniable.estimators import HierarchicalHistogram
+from deniable.estimators import TOO_WIDE, WISHED, HierarchicalHistogram
 from deniable.planning.bounds import Bound, NoBound
 from deniable.planning.question import Question
 from deniable.planning.way import LeftOut, Prediction, Simulated, Way, fakes
@@ -153,6 +154,60 @@ class Plan(Result):
         near = [one for one in self.candidates if one.predicted_error <= 1.05 * self.pick.predicted_error]
         return min(near, key=lambda one: (one.bytes_per_report, one.server_operations, one.predicted_error))
 
+    @cached_property
+    def users_needed(self) -> int | None:
+        """About how many users would do, where these are so few that the answer would say nothing; None where they are enough.
+
+        Few are those whose predicted 95 % interval reaches a quarter of all that is possible to either side; a tenth would do.
+        For words and tests it is the predicted error itself. A single report's error does not depend on the number of users.
+
+        >>> from deniable.core import Categories
+        >>> from deniable.planning import plan
+        >>> few, many = (plan(Question(task="frequency", domain=Categories(4), users=n, epsilon=1)) for n in (1, 5000))
+        >>> few.users_needed, many.users_needed
+        (730, None)
+        """
+        if self.question.task == "location" or self._part(self.users) <= TOO_WIDE:
+            return None
+        low, high = self.users, 2 * self.users
+        while self._part(high) > WISHED:
+            if high > MOST_USERS:
+                return None
+            low, high = high, 2 * high
+        while high - low > max(1, low // 100):
+            middle = (low + high) // 2
+            low, high = (middle, high) if self._part(middle) > WISHED else (low, middle)
+        unit: int = 10 ** max(len(str(high)) - 2, 0)
+        return -(-high // unit) * unit
+
+    def _part(self, users: int) -> float:
+        """How much of what is possible the pick's interval covers to either side."""
+        prediction = self.pick.prediction if users == self.users else self.pick.way.predict(users)
+        wide = prediction.error if prediction.half_width is None else prediction.half_width
+        return wide / self._span
+
+    @property
+    def _span(self) -> float:
+        """What an estimate can span: everything for shares and probabilities, the domain for numbers."""
+        question = self.question
+        if question.record is not None or not isinstance(question.domain, Interval):
+            return 1.0
+        in_units = question.task in ("mean", "quantile") or (question.task == "distribution" and question.metric == "wasserstein")
+        return float(question.domain.width) if in_units else 1.0
+
+    @property
+    def warning(self) -> str | None:
+        """A sentence for plans with too few users; None where they are enough."""
+        needed = self.users_needed
+        if needed is None:
+            return None
+        who = "1 user is" if self.users == 1 else f"{self.users:,} users are"
+        if self.pick.interval_half_width is None:
+            reach = f"an error of {self.pick.predicted_error:.2g} says next to nothing"
+        else:
+            reach = f"a 95 % interval of ± {self.pick.interval_half_width:.2g} covers most of what is possible"
+        return f"{who} too few for this question: {reach}. About {needed:,} would do."
+
     @property
     def error_means(self) -> str:
         """What `predicted_error` is, in words."""
@@ -181,7 +236,7 @@ class Plan(Result):
         ]
 
     def _caption(self) -> str:
-        return f"{self.why} Error: {self.error_means}"
+        return f"{self.why} Error: {self.error_means}{'' if self.warning is None else '. ' + self.warning}"
 
     def _bound(self) -> dict[str, Any]:
         if self.bound is None:
@@ -205,6 +260,8 @@ class Plan(Result):
             "error_means": self.error_means,
             "found": self.found,
             "target_met": self.met,
+            "too_few": self.users_needed is not None,
+            "users_needed": self.users_needed,
             "lower_bound": self._bound(),
             "candidates": [one.to_dict() for one in self.candidates],
             "pick": self.pick.mechanism,
@@ -215,6 +272,7 @@ class Plan(Result):
         }
 
 
+MOST_USERS = 10**12
 NOT_ASKED = "Not worked out: it takes a linear program, and is asked for when a target is given that no candidate meets."
 DISTANCE = "expected Wasserstein-1 distance of the distribution, averaged over three made-up crowds"
 MEANINGS: Mapping[str, str] = {

@@ -96,7 +96,7 @@ def _ranked(question: Question, epsilon: Epsilon, users: int, *, slow: bool = Tr
         if question.max_bytes is not None and one.bytes_per_report > question.max_bytes:
             left_out.append(LeftOut(one.label, f"a report takes {one.bytes_per_report} bytes, more than {question.max_bytes}"))
         elif not math.isfinite(one.predicted_error):
-            left_out.append(LeftOut(one.label, "so few users find nothing"))
+            left_out.append(LeftOut(one.label, "too few users to find anything"))
         else:
             candidates.append(one)
     if not candidates:

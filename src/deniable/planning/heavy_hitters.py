@@ -128,7 +128,7 @@ def _measured(mechanism: PrefixExtendingMethod | TreeHist, words: int, n: int, r
     """
     share = _prediction(mechanism, words, n).error
     if not math.isfinite(share):
-        raise NotSupported("so few users find nothing: there is no share to try")
+        raise NotSupported("too few users to find anything: there is no share to try")
     rate, error, _ = found_by_trying(mechanism, n, share, runs, stream, words=words)
     rate = min(max(rate, 0.5 / runs), 1 - 0.5 / runs)
     step = 1.01

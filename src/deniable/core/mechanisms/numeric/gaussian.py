@@ -53,7 +53,9 @@ class Gaussian(NumericMechanism):
         super().__post_init__()
         exact = as_fraction(self.delta)
         if exact is None or not LEAST_DELTA <= exact < Fraction(1, 2):
-            raise InvalidParameter("delta must be a number between 1e-30 and 1/2: Gaussian noise gives no pure privacy")
+            raise InvalidParameter(
+                "delta must be a number between 1e-30 and 1/2, such as 1e-6: Gaussian noise is never purely private"
+            )
         object.__setattr__(self, "delta", exact)
         if self.sigma not in RULES:
             raise InvalidParameter(f"sigma must be one of {', '.join(RULES)}")
