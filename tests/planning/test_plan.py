@@ -338,5 +338,5 @@ def test_a_plan_with_too_few_users_says_how_many_would_do(task: Any, domain: Any
 
 
 def test_a_plan_for_places_never_asks_for_more_users() -> None:
-    planned = plan(Question(task="location", domain=Rectangle(Interval(0, 1, 4), Interval(0, 1, 4)), users=1, epsilon=1))
+    planned = plan(Question(task="location", domain=Rectangle(), users=1, epsilon=1))
     assert planned.users_needed is None

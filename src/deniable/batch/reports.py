@@ -73,6 +73,6 @@ def _slice(outputs: Any, place: int) -> Any:
     if isinstance(outputs, tuple):
         return tuple(_slice(part, place) for part in outputs)
     if not -len(outputs) <= place < len(outputs):
-        raise IndexError("there are not so many reports")
+        raise IndexError("there are not that many reports")
     place %= len(outputs)
     return outputs[place : place + 1]

@@ -34,7 +34,7 @@ class WordEncoder:
     def _texts(self, values: NDArray[Any]) -> NDArray[np.uint64]:
         coded = _utf8(values)
         if coded is None or coded.dtype.itemsize > self.domain.bits // 8:
-            raise self.domain.refuse("at least one value is too long or no text, so it is outside")
+            raise self.domain.refuse("at least one value is too long or not text, so it is outside")
         letters = np.zeros((len(values), 8), np.uint8)
         letters[:, : coded.dtype.itemsize] = np.ascontiguousarray(coded).view(np.uint8).reshape(len(values), -1)
         if ((letters[:, :-1] == 0) & (letters[:, 1:] != 0)).any():

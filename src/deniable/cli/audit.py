@@ -128,7 +128,7 @@ def _target(program: str | None, function: str | None, url: str | None, lines: b
     except (ImportError, AttributeError, ValueError):
         raise click.UsageError("--python must name a function as MODULE:FUNCTION that can be imported from here") from None
     except (Exception, SystemExit) as error:  # whatever somebody else's module does when it is imported
-        raise click.UsageError(f"--python: importing the module raised {type(error).__name__}; mend it first") from None
+        raise click.UsageError(f"--python: importing the module raised {type(error).__name__}; fix it first") from None
     finally:
         sys.path.remove("")
     if not callable(called):

@@ -45,7 +45,7 @@ def engine_recipe(paths: tuple[str, ...], given: str | None) -> Mechanism:
     if not mechanisms:
         mechanisms = exported_mechanism(files)
     if not mechanisms:
-        raise click.UsageError("give the recipe of the reports by --recipe FILE; a file REPORTS.recipe.json beside them is found")
+        raise click.UsageError("give the recipe of the reports by --recipe FILE, or put it beside them as REPORTS.recipe.json")
     first, mechanism = next(iter(mechanisms.items()))
     for name, other in mechanisms.items():
         if other.fingerprint != mechanism.fingerprint:

@@ -35,7 +35,7 @@ def design_questions(
 
         check_ending(chart)
     if recipe_out is not None and method == "descent":
-        raise NotSupported("--method descent is there to be compared with and has no recipe; use --method convex")
+        raise NotSupported("--method descent is only for comparison and has no recipe; use --method convex")
     people: Any = "uniform" if prior in ("worst", "uniform") else [part.strip() for part in prior.split(",")]
     with waiting("solving the convex program"):
         design = design_workload(workload, epsilon, size=size, error=error, prior=people, method=method)

@@ -104,7 +104,7 @@ def checked_bins(mechanism: Mechanism, bins: object, default: int) -> int:
             raise NotSupported(f"{mechanism.name} has {most} different reports: too few for a distribution; use mean(source)")
         return min(default, most)
     if isinstance(bins, bool) or not isinstance(bins, int) or not 1 <= bins <= most:
-        raise InvalidParameter(f"bins must be a whole number from 1 to {most}: {mechanism.name} tells no more apart")
+        raise InvalidParameter(f"bins must be a whole number from 1 to {most}: {mechanism.name} cannot distinguish more")
     return bins
 
 

@@ -43,7 +43,7 @@ def histogram(source: Source, bins: int = 16, *, target: Target = "these users")
     information = scaled @ scaled.T
     if np.linalg.cond(information) > MOST_CONDITION**2 or len(usual) < count:
         raise NotSupported(
-            f"{count} bins are more than the reports of {mechanism.name} tell apart; use fewer, or distribution(source)"
+            f"{count} bins are more than the reports of {mechanism.name} can distinguish; use fewer, or distribution(source)"
         )
     slope = np.asarray(np.linalg.solve(information, matrix / usual), np.float64)
     shares = slope @ (gathered(sums.sums, laid.cuts) / sums.n)

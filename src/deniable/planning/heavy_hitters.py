@@ -118,7 +118,7 @@ def share_deviation(mechanism: PrefixExtendingMethod | TreeHist, n: int, share: 
 
 
 def _losses(mechanism: PrefixExtendingMethod | TreeHist, n: int, runs: int, stream: Keystream) -> Floats:
-    raise NotSupported("the smallest share that is found is no mean of losses; Way.simulated measures it")
+    raise NotSupported("the smallest share that is found is not a mean of losses; Way.simulated measures it")
 
 
 def _measured(mechanism: PrefixExtendingMethod | TreeHist, words: int, n: int, runs: int, stream: Keystream) -> Simulated:

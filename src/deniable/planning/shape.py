@@ -194,7 +194,7 @@ def inversion(mechanism: Mechanism, bins: int) -> tuple[Floats, Floats]:
     scaled = matrix / np.sqrt(usual)
     information = scaled @ scaled.T
     if np.linalg.cond(information) > MOST_CONDITION**2 or len(usual) < bins:
-        raise NotSupported(f"{bins} bins are more than the reports of {mechanism.name} tell apart")
+        raise NotSupported(f"{bins} bins are more than the reports of {mechanism.name} can distinguish")
     return matrix, np.asarray(np.linalg.solve(information, matrix / usual), np.float64)
 
 

@@ -52,7 +52,7 @@ class Reference(Channel):
             raise InvalidParameter("reference weights must satisfy 0 < low <= high")
         for places in (self.output_at, self.input_at):
             if any(a >= b for a, b in pairwise(places)):
-                raise InvalidParameter("the places of inputs and outputs must grow")
+                raise InvalidParameter("the places of inputs and outputs must increase")
         if not sum(self.low) <= self.total < sum(self.high):
             raise InvalidParameter("the total must lie between the sums of the low and of the high weights")
 

@@ -107,7 +107,7 @@ class Mechanism(ABC):
             return self.build()
         except ArithmeticError as beyond:
             raise InvalidParameter(
-                f"the parameters of {self.name} are too large or too small to compute with: choose numbers nearer to 1"
+                f"the parameters of {self.name} are too large or too small to compute with: choose numbers closer to 1"
             ) from beyond
 
     def encode(self, value: Any) -> int:

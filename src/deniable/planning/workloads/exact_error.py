@@ -81,7 +81,7 @@ def _inverse(information: NDArray[Any], doubt: Fraction) -> tuple[NDArray[Any], 
     try:
         guess = np.linalg.inv(rough)
     except np.linalg.LinAlgError:
-        raise NotSupported("this channel does not tell all answers apart: its information is singular") from None
+        raise NotSupported("this channel cannot distinguish all answers: its information is singular") from None
     inverse = exact_matrix((guess + guess.T) / 2, BITS)
     one = np.zeros((size, size), dtype=object)
     one[np.diag_indices(size)] = 1 << BITS
@@ -94,7 +94,7 @@ def _inverse(information: NDArray[Any], doubt: Fraction) -> tuple[NDArray[Any], 
     bound = [abs(int(rest[x, y])) + 1 + doubt * int(column[y]) / (1 << BITS) for x in range(size) for y in range(size)]
     spread = Fraction(math.isqrt(math.ceil(sum(entry * entry for entry in bound))) + 1, 1 << BITS)
     if spread >= Fraction(1, 2):
-        raise NotSupported("this channel does not tell all answers apart: its information is singular")
+        raise NotSupported("this channel cannot distinguish all answers: its information is singular")
     return inverse, spread / (1 - spread)
 
 

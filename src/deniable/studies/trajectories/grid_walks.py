@@ -89,7 +89,7 @@ class Walks:
     def step(self, path: int, number: int) -> tuple[int, int]:
         """The cells before and after one step of a walk."""
         if not 0 <= number < self.lengths[path] - 1:
-            raise InvalidParameter("the walk has not so many steps")
+            raise InvalidParameter("the walk does not have that many steps")
         at = int(self._before[self.starts[path]]) + number
         place = int(np.searchsorted(self._before, at, "right")) - 1
         done = at - int(self._before[place])

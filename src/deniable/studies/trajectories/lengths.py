@@ -24,7 +24,7 @@ def length_distribution(starts: ArrayLike, edges: ArrayLike | None = None, *, ta
     check_target(target)
     borders = np.asarray(starts, np.int64)
     if borders.ndim != 1 or len(borders) < 2 or (np.diff(borders) < 0).any():
-        raise InvalidParameter("starts must have one entry more than paths, and grow")
+        raise InvalidParameter("starts must have one entry more than paths, and increase")
     lengths = np.diff(borders)
     labels: list[object]
     if edges is None:
@@ -33,7 +33,7 @@ def length_distribution(starts: ArrayLike, edges: ArrayLike | None = None, *, ta
     else:
         cuts = np.asarray(edges, np.float64)
         if cuts.ndim != 1 or len(cuts) < 2 or (np.diff(cuts) <= 0).any():
-            raise InvalidParameter("edges must grow, and be at least two")
+            raise InvalidParameter("edges must increase, and there must be at least two")
         place = np.searchsorted(cuts, lengths, "right") - 1
         counts = np.bincount(place[(place >= 0) & (place < len(cuts) - 1)], minlength=len(cuts) - 1)
         labels = list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))

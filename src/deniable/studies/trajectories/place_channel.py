@@ -87,7 +87,7 @@ class PlaceChannel:
         information = scaled @ scaled.T
         if len(self.grid) > self.matrix.shape[1] or np.linalg.cond(information) > MOST_CONDITION**2:
             raise NotSupported(
-                f"{len(self.grid)} map cells are more than reports of {self.mechanism.name} tell apart: use fewer, or method='em'"
+                f"{len(self.grid)} cells are more than reports of {self.mechanism.name} can distinguish: use fewer, or method='em'"
             )
         return np.asarray(np.linalg.solve(information, self.matrix / usual), np.float64)
 
@@ -185,7 +185,7 @@ def _nearest(mechanism: NearestCells, cells: int | tuple[int, int]) -> PlaceChan
 def _coordinates(mechanism: Mechanism, cells: int | tuple[int, int]) -> PlaceChannel:
     parts = mechanism.parts
     if isinstance(mechanism.domain, Parallelogram):
-        raise NotSupported("a map of a parallelogram is not made yet; use nearest-cells on a Polygon")
+        raise NotSupported("a map of a parallelogram is not supported; use nearest-cells on a Polygon")
     rows, columns = map_rows_and_columns(mechanism, cells)
     laid = {"y": binned(parts["y"], rows), "x": binned(parts["x"], columns)}
     grid = MapGrid(laid["x"].edges, laid["y"].edges, np.ones((rows, columns), np.bool_), laid["x"].circular)

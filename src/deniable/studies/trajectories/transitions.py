@@ -80,7 +80,7 @@ class PlaceTable(Estimate):
         """
         cuts = np.asarray(edges, np.float64)
         if cuts.ndim != 1 or len(cuts) < 2 or not np.isfinite(cuts).all() or (np.diff(cuts) <= 0).any():
-            raise InvalidParameter("edges must be growing finite distances, at least two")
+            raise InvalidParameter("edges must be increasing finite distances, at least two")
         weights = _distance_weights(self.grid, cuts)
         value = weights @ self.value
         if self.covariance is None:
@@ -134,7 +134,7 @@ def _checked(reports: Reports, starts: ArrayLike) -> Integers:
         raise InvalidParameter(f"the source of a table is Reports, path after path, got {type(reports).__name__}")
     borders = np.asarray(starts, np.int64)
     if borders.ndim != 1 or len(borders) < 2 or borders[0] != 0 or borders[-1] != len(reports) or (np.diff(borders) < 0).any():
-        raise InvalidParameter("starts must grow from 0 to the number of reports, one entry more than paths")
+        raise InvalidParameter("starts must increase from 0 to the number of reports, one entry more than paths")
     return borders
 
 

@@ -52,7 +52,7 @@ class Designed(NumericMechanism):
         if not 2 <= len(places) <= MOST_PLACES or len(weights) != len(places):
             raise InvalidParameter(f"places must list 2 to {MOST_PLACES} half cells, and weights one number for each")
         if places[0] < 0 or places[-1] > 2 * self.points or any(a >= b for a, b in pairwise(places)):
-            raise InvalidParameter(f"places must grow and lie between 0 and {2 * self.points} half cells")
+            raise InvalidParameter(f"places must increase and lie between 0 and {2 * self.points} half cells")
         if min(weights) < 1:
             raise InvalidParameter("weights must be at least 1: an output that is never reported is left out")
         whole_numbers("total", [self.total])

@@ -57,7 +57,7 @@ def coordinate_part(parameter: str, name: str, domain: Domain, epsilon: Epsilon,
         raise InvalidParameter(f"{parameter} must be the name of a mechanism, got {type(name).__name__}")
     mechanism = mechanism_class(name)
     if not issubclass(mechanism, NumericMechanism | CircularMechanism) or not issubclass(type(domain), mechanism.domain_types):
-        raise InvalidParameter(f"{parameter} must name a mechanism on a {type(domain).__name__}, and {name} is none")
+        raise InvalidParameter(f"{parameter} must name a mechanism on a {type(domain).__name__}, and {name} is not one")
     known = {field.name for field in fields(mechanism)}
     if "delta" in known:
         raise InvalidParameter(f"{parameter} must name a purely private mechanism (delta 0), and {name} is not")

@@ -187,7 +187,7 @@ def window_of(parameter: str, part: Mechanism) -> TwoLevel:
     """The window channel of one coordinate; other channels are refused, because the walks' kernels know windows only."""
     channel = part.channel
     if not isinstance(channel, TwoLevel) or not isinstance(channel.sets, Windows) or channel.inputs != channel.outputs:
-        raise InvalidParameter(f"{parameter} must name a window mechanism with as many outputs as cells, and {part.name} is none")
+        raise InvalidParameter(f"{parameter} must name a window mechanism with as many outputs as cells; {part.name} is not one")
     return channel
 
 

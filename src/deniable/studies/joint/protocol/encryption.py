@@ -102,7 +102,7 @@ class Seals:
         if len(frame) < 8 + 16:
             raise BadMessage("a sealed message must have at least 24 bytes")
         if int.from_bytes(frame[:8], "big") != self._received:
-            raise Replayed("a message came again or out of order")
+            raise Replayed("a message was repeated, or came out of order")
         try:
             message = self._open.decrypt(bytes(4) + frame[:8], frame[8:], self.context)
         except InvalidTag as forged:

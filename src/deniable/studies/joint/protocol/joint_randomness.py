@@ -225,7 +225,7 @@ class JointRandomness:
         """The 32 joint bytes."""
         self._during(Phase.DONE)
         if len(self.participants) < 2:
-            raise BrokenCommitment("fewer than two participants are left: nothing joint can come of it")
+            raise BrokenCommitment("fewer than two participants are left: joint randomness needs two")
         return joint_secret(self.round_name, [(name, self._contributions[name]) for name in self.participants])
 
     def _during(self, phase: Phase) -> None:

@@ -31,7 +31,7 @@ class MemberTold(RoundTold):
 def keep_shares(survey: JointSurvey, identity: Identity, *, host: str, port: int, seconds: float = 600) -> MemberTold:
     """One member's whole round with a board."""
     if identity.public not in survey.committee:
-        raise InvalidParameter("this key file is of no committee member in the survey; see: deniable joint keys --role member")
+        raise InvalidParameter("this key file is not of a committee member in the survey; see: deniable joint keys --role member")
     member = 1 + survey.committee.index(identity.public)
     with BoardLink(survey, identity, host, port, seconds) as board:
         board.follow_to(Phase.COMPLAIN)
