@@ -34,8 +34,8 @@ def test_people_get_a_table_and_a_chart(tmp_path: Path) -> None:
     result = run("--domain", "interval:18,90", "--loss", "squared", "-e", "1", "--chart", str(chart))
     assert result.exit_code == 0, result.output
     assert "one-bit-squared" in result.output
-    assert "lower bound of every mechanism" in result.output
-    assert "bound of every mechanism" in chart.read_text(encoding="utf-8")
+    assert "lower bound for every mechanism" in result.output
+    assert "bound for every mechanism" in chart.read_text(encoding="utf-8")
 
 
 def test_at_a_point_there_is_no_gap_to_show() -> None:

@@ -73,7 +73,7 @@ def _errors(answer: Answer, loss: str | float) -> Any:
     """Our error and the published one, and a dashed line at the bound."""
     mechanism = answer.mechanism
     published = mechanism_class(answer.published["name"])(domain=mechanism.domain, epsilon=mechanism.privacy)
-    names = ["this design", f"published ({published.name})", "bound of every mechanism"]
+    names = ["this design", f"published ({published.name})", "bound for every mechanism"]
     rows: list[dict[str, Any]] = []
     for name, each in zip(names, (mechanism, published), strict=False):
         curve = error_curve(each, loss, POINTS)

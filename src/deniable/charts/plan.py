@@ -33,7 +33,7 @@ def plan_chart(plan: Plan) -> Any:
             color="independent", shape="independent", strokeDash="independent"
         ),
         title=title,
-        subtitle=f"error: {plan.error_means}; candidates up to 3 times the least",
+        subtitle=f"error: {plan.error_means}; only candidates with up to 3 times the least are drawn",
     )
 
 
@@ -90,7 +90,7 @@ def frontier(plan: Plan) -> Any:
     boxes: list[tuple[float, float, float]] = []
     for row in sorted(rows, key=lambda row: kinds.index(row["kind"])):
         beaten = row["kind"] == "beaten"
-        name, place = alt.Chart(inline([row])).encode(x=x, y=y, text="label:N"), _place(row, rows)
+        name, place = alt.Chart(inline([row])).encode(x=x, y=y, text="label:N"), _place(row, rows, boxes)
         box = _box(row, place)
         if beaten and any(box[0] < right and left < box[1] and abs(box[2] - down) < FONT + 2 for left, right, down in boxes):
             continue  # a name that would cover another one is left out; the table has it
@@ -101,8 +101,8 @@ def frontier(plan: Plan) -> Any:
     return alt.layer(path, *halos, points, *names).properties(width=WIDTH, height=HEIGHT)
 
 
-def _place(row: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Where a point's name covers the fewest points: below or above it, to its right or to its left."""
+def _place(row: dict[str, Any], rows: list[dict[str, Any]], boxes: list[tuple[float, float, float]]) -> dict[str, Any]:
+    """Where a point's name covers the fewest points and names: beside the point if possible, else below or above it."""
     wide = 0.52 * FONT * len(row["label"])
 
     def covered(place: dict[str, Any]) -> float:
@@ -111,13 +111,14 @@ def _place(row: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
         cut: float = max(-left, 0) + max(left + wide - WIDTH, 0) + max(middle - HEIGHT + FONT, 0)
         others = [one for one in rows if one is not row and (one["right"], one["down"]) != (row["right"], row["down"])]
         near = [one for one in others if left - 6 < one["right"] < left + wide + 6 and abs(one["down"] - middle) < FONT]
-        return cut + sum(5 if one["kind"] != "beaten" else 1 for one in near)
+        names = [one for one in boxes if left < one[1] and one[0] < left + wide and abs(one[2] - middle) < FONT + 2]
+        return cut + 5 * len(names) + sum(5 if one["kind"] != "beaten" else 1 for one in near)
 
     sides: list[tuple[str, int]] = [("left", 1), ("right", -1)]
-    return min(
-        ({"align": align, "dx": 3 * way, "dy": dy, "baseline": "middle"} for align, way in sides for dy in (15, -15, 27, -27)),
-        key=covered,
-    )
+    # Beside a point of the frontier its name would cover the line.
+    beside = [(align, 10 * way, 0) for align, way in sides] if row["kind"] == "beaten" else []
+    places = [*beside, *((align, 3 * way, dy) for align, way in sides for dy in (15, -15, 27, -27))]
+    return min(({"align": align, "dx": dx, "dy": dy, "baseline": "middle"} for align, dx, dy in places), key=covered)
 
 
 def _box(row: dict[str, Any], place: dict[str, Any]) -> tuple[float, float, float]:

@@ -86,7 +86,7 @@ def _print(designed: ExtremalDesign, size: SampleSize, alpha: float, beta: float
     column = f"{designed.divergence} divergence"
     rows = table("", column, numbers=[column])
     rows.add_row("this mechanism", f"{designed.value:.8g}")
-    rows.add_row("upper bound of every mechanism", f"{designed.upper_bound:.8g}")
+    rows.add_row("upper bound for every mechanism", f"{designed.upper_bound:.8g}")
     rows.add_row("gap", f"{designed.gap:.7f}")
     rows.add_row("binary mechanism", f"{designed.binary:.8g}")
     rows.add_row("k-RR", f"{designed.k_rr:.8g}")

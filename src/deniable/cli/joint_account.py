@@ -132,7 +132,7 @@ def _warnings(pair: Pair, accounting: Accounting, variance: float, plain: float,
     elif plain <= variance and pair.correlation:
         warnings.append(
             f"Plain randomized response run at epsilon = {accounting.epsilon_known_pairing:.6g} has variance {plain:.6g}, "
-            "below this one; joint answers pay only when strangers and partners deserve different guarantees."
+            "below this one; joint answers pay off only when strangers and partners deserve different guarantees."
         )
     if accounting.epsilon_secret_pairing > accounting.epsilon_printed * (1 + 1e-9):
         warnings.append(

@@ -53,7 +53,7 @@ class Answer(Result):
         published = self.published
         return [
             {"what": f"this mechanism ({self.mechanism.name})", self.objective: self.worst_case},
-            {"what": "lower bound of every mechanism", self.objective: self.lower_bound},
+            {"what": "lower bound for every mechanism", self.objective: self.lower_bound},
             {"what": f"published ({published['name']})", self.objective: published["worst_case"]},
         ]
 
