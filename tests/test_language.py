@@ -37,6 +37,11 @@ AVOID = {
     r"\bthat is not shown\b(?! because)": "could not be shown",
     r"\bhis\b": "their",
     r"\b[Bb]elongs? into\b|\bfor ever\b": "in, forever",
+    r"(?:^|[.!?] |^- )Whoever (?:answers|knows|has)\b": "anyone who answers",
+    r"\b(?:edges|places|starts|levels) must grow\b": "increase",
+    r"\bnot so many\b|\bfor so long\b": "not that many",
+    r"\b[Aa] thousand million\b": "a billion",
+    r"\b(?:estimate|error|fit|smoothing)s? (?:is|are|can be) (?:usually )?nearer\b": "closer to",
     r"\b(?:[Ff]or|[Aa]gainst|[Tt]o) whoever (?:sees|looks|may|runs)\b": "against anyone who",
 }
 
@@ -79,6 +84,11 @@ def test_the_style_guide_has_a_line_for_every_pattern() -> None:
         "no event told the test values apart",
         "To whoever sees the reports before they are shuffled, each one has its own epsilon.",
         "A password belongs into the environment.",
+        "- Whoever answers the same question twice spends twice.",
+        "edges must grow, and be at least two",
+        "there are not so many reports",
+        "A thousand million users a day.",
+        "A biased estimate can be nearer for data that suit it.",
     ],
 )
 def test_the_patterns_find_what_they_were_made_for(sentence: str) -> None:

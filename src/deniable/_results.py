@@ -57,6 +57,16 @@ class Result:
         return f"<table><caption>{html.escape(self._caption())}</caption><tr>{head}</tr>{body}</table>{more}"
 
 
+def counted(count: int, what: str) -> str:
+    """A number with its noun, in the singular where it is one.
+
+    >>> counted(1, "report"), counted(5000, "report"), counted(0, "category")
+    ('1 report', '5,000 reports', '0 categories')
+    """
+    many = f"{what[:-1]}ies" if what.endswith("y") and what[-2:-1] not in tuple("aeiou") else f"{what}s"
+    return f"{count:,} {what if count == 1 else many}"
+
+
 def _cell(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, float):
         return "" if value is None else str(value)

@@ -7,6 +7,7 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from deniable._results import counted
 from deniable.charts.theme import COLOURS, INK, inline, themed
 from deniable.charts.trajectories import SHADES, frame
 from deniable.core import Mechanism, Sphere
@@ -90,7 +91,7 @@ def walk_chart(mechanism: Any, path: Any) -> Any:
         for same, wide, dash in (("!==", 2, [5, 4]), ("===", 3.5, [1, 0]))
     ]
     starts = base.transform_filter("datum.step === 0").mark_point(filled=True, size=90, opacity=1)
-    each = f"{mechanism.step.name} at ε = {mechanism.step.privacy} for each of {len(path)} places"
+    each = f"{mechanism.step.name} at ε = {mechanism.step.privacy} for each of {counted(len(path), 'place')}"
     return themed(
         alt.layer(*lines, starts).properties(width=width, height=height),
         title=f"{mechanism.name} at ε = {mechanism.privacy}",

@@ -8,6 +8,7 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from deniable._results import counted
 from deniable.charts.theme import COLOURS, INK, inline, themed
 from deniable.core import Epsilon
 from deniable.errors import DeniableError, NotSupported
@@ -27,7 +28,7 @@ def plan_chart(plan: Plan) -> Any:
     """The frontier: no candidate is below and left of it. Beside it, how the best ones' errors fall with epsilon."""
     if not plan.pick.predicted_error > 0:
         raise NotSupported("the predicted errors are too small to be drawn; ask with fewer users or a smaller epsilon")
-    title = f"{plan.question.task.capitalize()}: {plan.users:,} users, ε = {float(plan.epsilon):.4g}"
+    title = f"{plan.question.task.capitalize()}: {counted(plan.users, 'user')}, ε = {float(plan.epsilon):.4g}"
     return themed(
         alt.hconcat(frontier(plan), curves(plan), spacing=36).resolve_scale(
             color="independent", shape="independent", strokeDash="independent"

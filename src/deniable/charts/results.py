@@ -8,6 +8,7 @@ from typing import Any
 
 import altair as alt
 
+from deniable._results import counted
 from deniable.charts.classifiers import rho_chart
 from deniable.charts.comparison import comparison_chart
 from deniable.charts.design import design_chart
@@ -38,7 +39,7 @@ def _(result: Estimate) -> Any:
     low, high = (ends.reshape(-1).tolist() for ends in result.interval())
     values, ends = result.value.reshape(-1).tolist(), list(zip(low, high, strict=True))
     labels = list(result.labels or ["estimate"])
-    subtitle = f"{result.n:,} reports; {result.target}"
+    subtitle = f"{counted(result.n, 'report')}; {result.target}"
     if (
         len(labels) > 1
         and all(isinstance(label, tuple) and len(label) == 2 for label in labels)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from deniable._results import counted as counted
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -38,16 +40,6 @@ def table(*columns: str, title: str | None = None, numbers: Sequence[str] = ()) 
     for column in columns:
         grid.add_column(column, justify="right" if column in numbers else "left", overflow="fold")
     return grid
-
-
-def counted(count: int, what: str) -> str:
-    """A number with its noun, in the singular where it is one.
-
-    >>> counted(1, "report"), counted(5000, "report"), counted(0, "category")
-    ('1 report', '5,000 reports', '0 categories')
-    """
-    many = f"{what[:-1]}ies" if what.endswith("y") and what[-2:-1] not in tuple("aeiou") else f"{what}s"
-    return f"{count:,} {what if count == 1 else many}"
 
 
 def print_json(document: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from deniable.cli.terminal import counted
 from deniable.cli.trajectory_data import PathData
 from deniable.core import Mechanism
 
@@ -46,7 +47,7 @@ def density_picture(data: PathData, mechanism: Mechanism, cells: int, *, true: b
     return density_map_chart(
         density,
         title=f"Where people are, estimated at ε = {mechanism.privacy} per location",
-        subtitle=f"{n:,} reports by {mechanism.name}{seen}",
+        subtitle=f"{counted(n, 'report')} by {mechanism.name}{seen}",
         unit=_unit(data),
     )
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from deniable._results import Result
+from deniable._results import Result, counted
 from deniable.batch import Floats
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators.projections import project
@@ -115,7 +115,7 @@ class Estimate(Result):
         return [{"label": _text(label), **row} for label, row in zip(self.labels, numbers, strict=True)]
 
     def _caption(self) -> str:
-        return f"{self.method}; {self.n:,} reports, 95 % intervals for {self.target}"
+        return f"{self.method}; {counted(self.n, 'report')}, 95 % intervals for {self.target}"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON values: rows with 95 % intervals, the number of reports, the method."""

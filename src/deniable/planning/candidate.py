@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from deniable._results import Result
+from deniable._results import Result, counted
 from deniable.core import (
     Epsilon,
     Interval,
@@ -31,7 +31,7 @@ class Candidate:
     prediction: Prediction
 
     def __repr__(self) -> str:
-        return f"<Candidate {self.label}: error {self.predicted_error:.4g} with {self.users:,} users>"
+        return f"<Candidate {self.label}: error {self.predicted_error:.4g} with {counted(self.users, 'user')}>"
 
     @property
     def mechanism(self) -> str:
@@ -217,7 +217,7 @@ class Plan(Result):
 
     def __repr__(self) -> str:
         question, pick = self.question, self.pick
-        asked = f"{question.task} on {question.domain!r}, {self.users:,} users, epsilon {float(self.epsilon):.6g}"
+        asked = f"{question.task} on {question.domain!r}, {counted(self.users, 'user')}, epsilon {float(self.epsilon):.6g}"
         return f"<Plan {asked}: {pick.label} with error {pick.predicted_error:.4g}, the best of {len(self.candidates)}>"
 
     def _rows(self) -> list[dict[str, Any]]:

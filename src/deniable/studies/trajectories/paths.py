@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from deniable._results import counted
 from deniable.errors import InvalidParameter
 
 
@@ -71,4 +72,4 @@ class Paths:
 
     def __repr__(self) -> str:
         # Counts only: the places may be private.
-        return f"Paths({len(self)} paths, {len(self.places)} places)"
+        return f"Paths({counted(len(self), 'path')}, {counted(len(self.places), 'place')})"
