@@ -2,6 +2,7 @@
 
     python benchmarks/readme.py             # prints them all and says which ones README.md has differently: seconds
     python benchmarks/readme.py --measure   # measures again what takes minutes, and keeps it: a quiet machine and a package index
+    python benchmarks/readme.py --measure --parts estimate   # only some of size, estimate, audits and times
 
 What can be counted is counted anew every time. What takes long is kept: times in benchmarks/results.json (as
 `python benchmarks/run.py --only readme` leaves them), sizes, audits and the printed table in benchmarks/readme.json.
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,6 +35,7 @@ README, RESULTS, RECORD = ROOT / "README.md", ROOT / "benchmarks" / "results.jso
 WAYS = {"bike": "by bike", "bus": "by bus", "car": "by car", "walk": "on foot"}
 SPELLED = {"opendp": "OpenDP"}
 VIOLATED = {"pure-ldp-rappor": "RAPPOR violated", "diffprivlib-laplace": "Laplace violated, by its last digits"}
+PARTS = ("size", "estimate", "audits", "times")
 Record = dict[str, Any]
 
 
@@ -105,9 +108,19 @@ def _audits(violated: list[str]) -> str:
     return "| audited from outside at ε = 1 | " + " | ".join(cells) + " |"
 
 
-def measure() -> Record:
-    """What takes minutes, but for the times."""
-    return {"collector_megabytes": _collector_megabytes(), "estimate": _estimate(), "violated": _violated()}
+def measure(parts: Sequence[str]) -> None:
+    """What takes minutes: each part is kept as soon as it is known."""
+    ways: dict[str, tuple[str, Callable[[], object]]] = {
+        "size": ("collector_megabytes", _collector_megabytes),
+        "estimate": ("estimate", _estimate),
+        "audits": ("violated", _violated),
+    }
+    for part, (name, measured) in ways.items():
+        if part in parts:
+            record = {**read(RECORD), name: measured()}
+            RECORD.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if "times" in parts:
+        subprocess.run([sys.executable, str(ROOT / "benchmarks" / "run.py"), "--only", "readme"], check=True)
 
 
 def _collector_megabytes() -> int:
@@ -140,7 +153,8 @@ def _estimate() -> str:
         ]
         deniable = [sys.executable, "-m", "deniable"]
         subprocess.run([*deniable, "randomize", *asked, "--output", str(reports), "--quiet"], check=True)
-        return subprocess.run([*deniable, "estimate", str(reports)], check=True, capture_output=True, text=True).stdout.strip()
+        printed = subprocess.run([*deniable, "estimate", str(reports)], check=True, capture_output=True, text=True).stdout
+        return "\n".join(line.rstrip() for line in printed.strip().splitlines())
 
 
 def _violated() -> list[str]:
@@ -159,9 +173,10 @@ def main() -> None:
     """Print every quote with its source; fail if the README has one differently."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--measure", action="store_true", help="measure sizes, audits and times again: about fifteen minutes")
-    if parser.parse_args().measure:
-        RECORD.write_text(json.dumps(measure(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        subprocess.run([sys.executable, str(ROOT / "benchmarks" / "run.py"), "--only", "readme"], check=True)
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="which of them; all if left out")
+    asked = parser.parse_args()
+    if asked.measure:
+        measure(asked.parts)
     expected = quotes(counted(), read(RECORD), read(RESULTS))
     wrong = missing(README.read_text(encoding="utf-8"), expected)
     for quote in expected:
