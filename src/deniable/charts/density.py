@@ -51,7 +51,8 @@ def density_chart(mechanism: Mechanism, values: Sequence[Any]) -> Any:
     curves = [density(mechanism, value, points) for value in values]
     low, high, beyond = _window(mechanism, curves)
     names = [f"{float(value):g}" for value in values]
-    steps, spikes = [], []
+    steps: list[dict[str, Any]] = []
+    spikes: list[dict[str, Any]] = []
     for name, curve in zip(names, curves, strict=True):
         places, heights = _thinned(curve, low, high)
         width = places[1] - places[0] if len(places) > 1 else 1.0
@@ -84,16 +85,16 @@ def density_chart(mechanism: Mechanism, values: Sequence[Any]) -> Any:
     ]
     subtitle = [promise(mechanism)]
     if spikes:
-        places = sorted({row["report"] for row in spikes})
+        marked = sorted({float(row["report"]) for row in spikes})
         layers.append(
-            alt.Chart(inline([{"report": place} for place in places]))
+            alt.Chart(inline([{"report": place} for place in marked]))
             .mark_rule(strokeWidth=1.5, strokeDash=[4, 4], color="#777777")
             .encode(x="report:Q")
         )
         subtitle.append("a dashed line marks a single report with a probability of its own, shown below")
     if beyond:
         subtitle.append(f"the axis holds at least {100 * SHOWN_MASS:g} % of the reports; all lie between {_range(curves)}")
-    picture = alt.layer(*layers).properties(width=640, height=320)
+    picture: Any = alt.layer(*layers).properties(width=640, height=320)
     if spikes:
         picture = alt.vconcat(picture, _singles(spikes, names, colour), spacing=18)
     return themed(picture, title=title, subtitle="\n".join(subtitle))

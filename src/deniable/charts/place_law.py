@@ -72,7 +72,7 @@ def walk_chart(mechanism: Any, path: Any) -> Any:
     drawn = np.array([[row["x"], row["y"]] for row in rows])
     across, up, width, height = frame(np.concatenate([corners, drawn]), 12)
     names = list(walks)
-    common = {
+    common: dict[str, Any] = {
         "x": alt.X("x:Q", title="x", scale=across, axis=alt.Axis(tickCount=5)),
         "y": alt.Y("y:Q", title="y", scale=up, axis=alt.Axis(tickCount=5)),
         "color": alt.Color(

@@ -274,7 +274,7 @@ class Plan(Result):
 
 MOST_USERS = 10**12
 NOT_ASKED = "Not worked out: it takes a linear program, and is asked for when a target is given that no candidate meets."
-DISTANCE = "expected Wasserstein-1 distance of the distribution, averaged over three made-up crowds"
+DISTANCE = "expected Wasserstein-1 distance of the distribution, averaged over three simulated populations"
 MEANINGS: Mapping[str, str] = {
     "frequency": "root mean squared error of a share, averaged over all values (with worst data: of the noisiest share)",
     "mean": "root mean squared error of the mean; with several attributes, in widths of their domains",

@@ -57,7 +57,7 @@ def perturb(
 
     `outside` says what happens to places that are not in the mechanism's region: "refuse" raises OutOfDomain, "clip" moves
     them to the nearest place that is, "drop" leaves them out. A path that lost places is shorter, and its length then tells
-    how many were outside: epsilon does not cover that. Coordinates that are no numbers are refused, or dropped.
+    how many were outside: epsilon does not cover that. Coordinates that are not numbers are refused, or dropped.
     `epsilon_per` says what the mechanism's epsilon is for: one location (a path of n places then spends n times as much) or
     one whole trajectory (each of its n places gets an n-th). How long a path is and where paths begin is public.
     With `tracs-d` every place is seen from the report before it, and the first one from the mechanism's reference.
