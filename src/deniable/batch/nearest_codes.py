@@ -16,6 +16,7 @@ from deniable.core import (
     FOLD_BLOCK_BITS,
     FOLD_ROUND,
     LENGTH_BITS,
+    TRIED_PLACES,
     UNIT,
     Ball,
     NearestCodeSets,
@@ -112,6 +113,10 @@ def prepare(steps, keys, limit, folds, width_bits, folded, vector):  # type: ign
             vector[steps.size] = int32(filling)
         else:
             place, flip = _fold_place(keys, steps.size, width_bits)
+            for tried in range(1, TRIED_PLACES):
+                other, other_flip = _fold_place(keys, steps.size + tried, width_bits)
+                if abs(steps[other]) < abs(steps[place]):
+                    place, flip = other, other_flip
             vector[place] += int32((filling ^ flip) - flip)
         return
     folded[:] = 0

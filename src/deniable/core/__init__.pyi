@@ -19,6 +19,7 @@ from deniable.core.channels.nearest_codes import FOLD_BLOCK_BITS as FOLD_BLOCK_B
 from deniable.core.channels.nearest_codes import FOLD_ROUND as FOLD_ROUND
 from deniable.core.channels.nearest_codes import LENGTH_BITS as LENGTH_BITS
 from deniable.core.channels.nearest_codes import SEED_BITS as SEED_BITS
+from deniable.core.channels.nearest_codes import TRIED_PLACES as TRIED_PLACES
 from deniable.core.channels.nearest_codes import NearestCodeSets as NearestCodeSets
 from deniable.core.channels.nearest_places import NearestPlaceSets as NearestPlaceSets
 from deniable.core.channels.nested import Nested as Nested

@@ -14,7 +14,7 @@ from deniable.core import NearestCodes
 from deniable.errors import InvalidParameter
 from deniable.estimators.estimate import Estimate, Target, half_width
 
-BIAS = 0.4
+BIAS = 0.5
 """Fast rotations are not quite uniform. Over the width of the rotation, this is more than the bias of any coordinate was
 measured to be, as a share of the longest vector (`python benchmarks/vectors.py bias`)."""
 

@@ -27,6 +27,8 @@ LENGTH_BITS = 23
 ROUNDS = 3
 FOLD_ROUND = 0xFFFFF
 FOLD_BLOCK_BITS = 10
+TRIED_PLACES = 4
+"""Where every place is taken, the filling goes to the smallest coordinate of so many: it disturbs that one least."""
 
 
 @dataclass(frozen=True)
@@ -119,12 +121,17 @@ class NearestCodeSets(SetSystem):
             square += step * step
             if square > most_square(self.dimension):  # no vector of the ball; it counts as the zero vector
                 return [0] * self.width
-        filled = [*steps, math.isqrt(max(0, UNIT * UNIT - square))]
-        staying = 0 if self.folds else min(len(filled), self.width)
-        folded = filled[:staying] + [0] * (self.width - staying)
-        for place in range(staying, len(filled)):
+        filling = math.isqrt(max(0, UNIT * UNIT - square))
+        if self.dimension < self.width:
+            return [*steps, filling] + [0] * (self.width - self.dimension - 1)
+        if self.dimension == self.width:
+            places = (self.fold_place(keys, self.dimension + tried) for tried in range(TRIED_PLACES))
+            where, negative = min(places, key=lambda place: abs(steps[place[0]]))
+            return [step + (-filling if negative else filling) * (place == where) for place, step in enumerate(steps)]
+        folded = [0] * self.width
+        for place, step in enumerate([*steps, filling]):
             where, negative = self.fold_place(keys, place)
-            folded[where] += -filled[place] if negative else filled[place]
+            folded[where] += -step if negative else step
         while sum(step * step for step in folded) >= 1 << 2 * LENGTH_BITS:
             folded = [step >> 1 for step in folded]
         return folded

@@ -30,6 +30,10 @@ class CodeLaw(NamedTuple):
         """The expected squared distance of one report, read as a vector, from a vector on the sphere."""
         return (self.along + (dimension - 1) * self.across) / self.mean**2 - 1
 
+    def folded(self, width: int) -> CodeLaw:
+        """The same where a coordinate may share its place with another one, of any size, once in `width` seeds."""
+        return self._replace(across=self.across + max(0.0, self.along - self.across) / width)
+
     @property
     def most_variance(self) -> float:
         """The variance of one coordinate of one report, at most, over all vectors of the unit ball."""

@@ -104,7 +104,8 @@ class NearestCodes(Mechanism):
     @cached_property
     def law(self) -> CodeLaw:
         """The moments of the sent word, by the integers of the channel."""
-        return code_law(self.width, self.sets.codes, self.sets.nearest, self.channel.high / self.channel.low)
+        law = code_law(self.width, self.sets.codes, self.sets.nearest, self.channel.high / self.channel.low)
+        return law if self.domain.dimension < self.width else law.folded(self.width)
 
     @cached_property
     def scale(self) -> float:
@@ -125,5 +126,5 @@ class NearestCodes(Mechanism):
     def examples(cls) -> Iterator[Self]:
         """A few dimensions and a few words, a bounded vector, and several rotations."""
         yield cls(domain=Ball(3), epsilon=1, codes=8)
-        yield cls(domain=Ball(40, radius=2, norm=math.inf), epsilon=4)
-        yield cls(domain=Ball(5, radius=10), epsilon=6, codes=256)
+        yield cls(domain=Ball(128, radius=2, norm=math.inf), epsilon=6, codes=512)
+        yield cls(domain=Ball(40, radius=10), epsilon=4)
