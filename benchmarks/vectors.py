@@ -35,6 +35,10 @@ Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 EPSILONS = (1, 2, 4, 8, 16)
 DELTA = 1e-6
 CHUNK = 500
+COLUMNS = (
+    *("ε", "codes", "bits", "limit", "random", "axis", "one simplex", "PrivUnit", "PrivUnit, measured", "PrivUnitG, measured"),
+    *("half sphere", "Gaussian, δ = 1e-6", "Laplace", "above the limit", "one simplex above it", "Gaussian over ours"),
+)
 
 
 def unit_rows(count: int, dimension: int, generator: np.random.Generator) -> Floats:
@@ -60,9 +64,8 @@ def errors(dimensions: list[int], people: int) -> None:
         axis = np.zeros((people, dimension))
         axis[:, 0] = 1
         print(f"\nMean squared error per person and dimension, d = {dimension}, {people:,} people\n")
-        print("| ε | limit | codes | bits | random | axis | above the limit | simplex, codes ≤ d | above | PrivUnit | measured |"
-              " PrivUnitG | half sphere | Gaussian, δ = 1e-6 | ours is better by | Laplace |")  # fmt: skip
-        print("|---" * 16 + "|")
+        print(f"| {' | '.join(COLUMNS)} |")
+        print("|---" * len(COLUMNS) + "|")
         for epsilon in EPSILONS:
             limit, share = limit_error(math.exp(epsilon))
             ours = NearestCodes(domain=Ball(dimension), epsilon=epsilon)
@@ -77,11 +80,16 @@ def errors(dimensions: list[int], people: int) -> None:
             ]
             gauss = gaussian_sigma(epsilon, DELTA) ** 2
             assert ours.codes is not None
-            print(f"| {epsilon} | {limit:.4g} | {ours.codes} | {ours.codes.bit_length() - 1} | {both[0]:.4g} | {both[1]:.4g} "
-                  f"| {100 * (max(both) / limit - 1):+.1f} % | {simple:.4g} | {100 * (simple / limit - 1):+.1f} % "
-                  f"| {unit.error / dimension:.4g} | {seen[0]:.4g} | {seen[1]:.4g} | {duchi_sphere(dimension, epsilon).error / dimension:.4g} "
-                  f"| {gauss:.4g} | {gauss / max(both):.1f}× | {laplace_error(dimension, epsilon) / dimension:.4g} |", flush=True)  # fmt: skip
-        print("\nVectors of the cube [-1, 1]^d, per dimension: ours at the square root of d times the radius, and Duchi's for the cube\n")
+            numbers = (limit, *both, simple, unit.error / dimension, *seen, duchi_sphere(dimension, epsilon).error / dimension)
+            numbers = (*numbers, gauss, laplace_error(dimension, epsilon) / dimension)
+            cells = [str(epsilon), str(ours.codes), str(ours.codes.bit_length() - 1), *(f"{number:.4g}" for number in numbers)]
+            cells += [
+                f"{100 * (max(both) / limit - 1):+.1f} %",
+                f"{100 * (simple / limit - 1):+.1f} %",
+                f"{gauss / max(both):.1f}×",
+            ]
+            print(f"| {' | '.join(cells)} |", flush=True)
+        print("\nVectors of the cube [-1, 1]^d, per dimension: ours, in the ball around the cube, and Duchi's for the cube\n")
         print("| ε | ours | Duchi |\n|---|---|---|")
         for epsilon in EPSILONS:
             cube = NearestCodes(domain=Ball(dimension, norm=math.inf), epsilon=epsilon)

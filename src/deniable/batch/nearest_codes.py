@@ -427,6 +427,4 @@ def directions(sets: NearestCodeSets, outputs: NDArray[np.uint8]) -> NDArray[np.
 
 def add_words(sets: NearestCodeSets, outputs: NDArray[np.uint8], sums: NDArray[np.int64]) -> None:
     """Add the direction of every output to the sums."""
-    _add_words(
-        np.ascontiguousarray(outputs), sets.dimension, sets.folds, sets.width_bits, sets.code_bits, _ROW_PATTERNS, sums
-    )
+    _add_words(np.ascontiguousarray(outputs), sets.dimension, sets.folds, sets.width_bits, sets.code_bits, _ROW_PATTERNS, sums)

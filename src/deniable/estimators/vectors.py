@@ -59,9 +59,7 @@ class VectorMean(Estimate):
             raise InvalidParameter(f"count must be from 1 to {self.value.size}")
         low, high = self.interval(level, together=True)
         order = np.argsort(-np.abs(self.value), kind="stable")[:count]
-        return [
-            {"coordinate": int(i), "value": float(self.value[i]), "low": float(low[i]), "high": float(high[i])} for i in order
-        ]
+        return [{"coordinate": int(i), "value": float(self.value[i]), "low": float(low[i]), "high": float(high[i])} for i in order]
 
 
 def vector_mean(sums: Accumulator, target: Target) -> VectorMean:
@@ -69,6 +67,8 @@ def vector_mean(sums: Accumulator, target: Target) -> VectorMean:
     mechanism = sums.mechanism
     assert isinstance(mechanism, NearestCodes)
     law, reach, n = mechanism.law, mechanism.domain.reach, sums.n
+    if mechanism.domain.dimension == mechanism.width:  # what fills up a short vector shares a place with a coordinate
+        law = law.folded(mechanism.width)
     value = sums.sums * (mechanism.scale / n)
     each = law.most_variance if target == "these users" else law.most_square
     variance = np.full(value.shape, reach**2 * each / n)

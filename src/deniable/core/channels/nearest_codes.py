@@ -169,7 +169,7 @@ class NearestCodeSets(SetSystem):
         return seed * self.codes + word
 
     def direction(self, output: int) -> list[int]:
-        """The word of an output in the coordinates of vectors, width**(3/2) times as long as on the unit sphere (less, in a simplex)."""
+        """The word of an output in the coordinates of vectors, in whole numbers: width**(3/2) times an axis or a corner."""
         seed, word = divmod(output, self.codes)
         keys, base, negative = seed_keys(seed), 0, 0
         if not self.simplex:

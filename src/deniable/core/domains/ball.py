@@ -135,7 +135,7 @@ class Ball(Domain):
     def __repr__(self) -> str:
         parts = [str(self.dimension)]
         parts += [] if self.radius == 1 else [f"radius={show_literal(self.radius)}"]
-        parts += [] if self.norm == 2 else ["norm=math.inf"]
+        parts += [] if self.norm == 2 else ['norm="inf"']
         return f"Ball({', '.join(parts)})"
 
 

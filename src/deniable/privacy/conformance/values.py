@@ -171,7 +171,9 @@ def _bad_places(domain: Domain) -> list[Any]:
 def _bad_vectors(domain: Ball) -> list[Any]:
     """Too long, of another length, and with something that is not a finite number in it."""
     good, radius = _few_vectors(domain)[2], float(domain.radius)
-    broken = [[*good[:-1], bad] for bad in (math.nan, math.inf, True, None, f"{SECRET}", 1j, SECRET * radius, 1.0001 * radius, [0.0])]
+    broken = [
+        [*good[:-1], bad] for bad in (math.nan, math.inf, True, None, f"{SECRET}", 1j, SECRET * radius, 1.0001 * radius, [0.0])
+    ]
     return [*broken, good[:-1], [*good, 0.0], [], [radius] * (domain.dimension - 1) + [1.0001 * radius], 0.25]
 
 

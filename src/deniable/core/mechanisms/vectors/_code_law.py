@@ -57,6 +57,7 @@ def code_law(width: int, codes: int, nearest: int, odds: float) -> CodeLaw:
     if codes <= width:
         first, second = _largest(nearest, codes, _normal_tail, two_sided=True)
         first /= _mean_length(width)
+        second -= nearest / codes  # corners of a simplex are axes less their mean
         square, everything = 1 - 1 / codes, codes - 1.0
     elif codes == 2 * width:
         first, second = _largest(nearest, width, lambda z: 2 * _normal_tail(z))
@@ -194,7 +195,10 @@ def incomplete_beta(a: float, b: float, x: float) -> float:
     denominator = 1 / (denominator if abs(denominator) > tiny else tiny)
     fraction = denominator
     for m in range(1, MOST_ROUNDS):
-        for term in (m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)), -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))):
+        for term in (
+            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
+        ):
             denominator = 1 + term * denominator
             denominator = 1 / (denominator if abs(denominator) > tiny else tiny)
             numerator = 1 + term / numerator

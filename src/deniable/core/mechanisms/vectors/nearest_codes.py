@@ -94,7 +94,8 @@ class NearestCodes(Mechanism):
     @cached_property
     def sets(self) -> NearestCodeSets:
         """The code book of every seed."""
-        assert self.codes is not None and self.nearest is not None
+        assert self.codes is not None
+        assert self.nearest is not None
         return NearestCodeSets(self.domain.dimension, self.width.bit_length() - 1, self.codes.bit_length() - 1, self.nearest)
 
     def build(self) -> TwoLevel:
@@ -105,7 +106,7 @@ class NearestCodes(Mechanism):
     def law(self) -> CodeLaw:
         """The moments of the sent word, by the integers of the channel."""
         law = code_law(self.width, self.sets.codes, self.sets.nearest, self.channel.high / self.channel.low)
-        return law if self.domain.dimension < self.width else law.folded(self.width)
+        return law.folded(self.width) if self.sets.folds else law
 
     @cached_property
     def scale(self) -> float:
@@ -126,5 +127,5 @@ class NearestCodes(Mechanism):
     def examples(cls) -> Iterator[Self]:
         """A few dimensions and a few words, a bounded vector, and several rotations."""
         yield cls(domain=Ball(3), epsilon=1, codes=8)
-        yield cls(domain=Ball(128, radius=2, norm=math.inf), epsilon=6, codes=512)
+        yield cls(domain=Ball(90, radius=2, norm=math.inf), epsilon=6, codes=512)
         yield cls(domain=Ball(40, radius=10), epsilon=4)
