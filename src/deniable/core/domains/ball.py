@@ -121,7 +121,7 @@ class Ball(Domain):
         length = math.sqrt(math.fsum((number / largest) ** 2 for number in numbers))
         if length * largest <= radius:
             return value
-        return [number / largest * (radius / length) for number in numbers]
+        return [number / largest / length * radius for number in numbers]
 
     def recipe(self) -> dict[str, Any]:
         return {"kind": self.kind, "dimension": self.dimension, "radius": str(self.radius), "norm": str(self.norm)}
