@@ -166,7 +166,7 @@ DOMAINS: list[Domain] = [
     Sphere(Interval(-60, 75, cells=9), cells=24),
     Points([("1/10", "1/5"), (0, 0), (3, 4.5)]),
     Ball(4, radius="3/2"),
-    Ball(3, norm="inf"),
+    Ball(3, norm="max"),
     Text(5),
     Whole(64),
 ]

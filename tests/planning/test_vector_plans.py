@@ -49,4 +49,4 @@ def test_rounds_share_a_lifetime() -> None:
 
 def test_the_domain_has_a_short_form() -> None:
     assert parse_domain("ball:512") == Ball(512)
-    assert parse_domain("ball:3,2.5,inf") == Ball(3, radius="2.5", norm=math.inf)
+    assert parse_domain("ball:3,2.5,max") == Ball(3, radius="2.5", norm=math.inf)

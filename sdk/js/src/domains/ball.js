@@ -25,7 +25,7 @@ export function ball(recipe) {
   const dimension = countOf("dimension", given, 1, MOST_DIMENSIONS);
   const radius = fractionFromText(radiusText).toNumber();
   if (!(radius > 1e-100 && radius < 1e100)) throw new InvalidParameter("radius must lie between 1e-100 and 1e100");
-  if (norm !== "2" && norm !== "inf") throw new InvalidParameter("norm must be 2 or inf");
+  if (norm !== "2" && norm !== "max") throw new InvalidParameter("norm must be 2 or max");
   const reach = radius * (norm === "2" ? 1 : Math.sqrt(dimension));
   const perUnit = UNIT / reach;
   const mostStep = norm === "2" ? UNIT + 1 : rounded(radius * perUnit) + 1;

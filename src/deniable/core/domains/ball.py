@@ -25,7 +25,7 @@ WORD_BITS = 32
 class Ball(Domain):
     """Vectors of `dimension` numbers and a length of at most `radius`, on a fine lattice.
 
-    `norm` says how length is measured: 2 is Euclid's, infinity bounds every coordinate by `radius`.
+    `norm` says how length is measured: 2 is Euclid's, "max" (infinity) bounds every coordinate by `radius`.
     A vector beyond the radius is refused; `clip` shortens it, when the caller asks for that.
 
     >>> ball = Ball(3, radius=2)
@@ -45,8 +45,8 @@ class Ball(Domain):
         exact = real_parameter("radius", radius)
         if not fits_a_double(exact) or not 1e-100 < float(exact) < 1e100:
             raise InvalidDomain("radius must lie between 1e-100 and 1e100")
-        if norm not in (2, math.inf, "2", "inf") or isinstance(norm, bool):
-            raise InvalidDomain("norm must be 2 or math.inf")
+        if norm not in (2, math.inf, "2", "max") or isinstance(norm, bool):
+            raise InvalidDomain("norm must be 2, or 'max' (or math.inf) to bound every coordinate")
         object.__setattr__(self, "dimension", whole)
         object.__setattr__(self, "radius", exact)
         object.__setattr__(self, "norm", 2 if norm in (2, "2") else math.inf)
@@ -124,18 +124,23 @@ class Ball(Domain):
         return [number / largest / length * radius for number in numbers]
 
     def recipe(self) -> dict[str, Any]:
-        return {"kind": self.kind, "dimension": self.dimension, "radius": str(self.radius), "norm": str(self.norm)}
+        return {
+            "kind": self.kind,
+            "dimension": self.dimension,
+            "radius": str(self.radius),
+            "norm": "2" if self.norm == 2 else "max",
+        }
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Ball:
-        if set(fields) != {"dimension", "radius", "norm"} or fields["norm"] not in ("2", "inf"):
-            raise InvalidDomain("a ball recipe has 'dimension', 'radius' and 'norm', which is '2' or 'inf'")
+        if set(fields) != {"dimension", "radius", "norm"} or fields["norm"] not in ("2", "max"):
+            raise InvalidDomain("a ball recipe has 'dimension', 'radius' and 'norm', which is '2' or 'max'")
         return cls(**fields)
 
     def __repr__(self) -> str:
         parts = [str(self.dimension)]
         parts += [] if self.radius == 1 else [f"radius={show_literal(self.radius)}"]
-        parts += [] if self.norm == 2 else ['norm="inf"']
+        parts += [] if self.norm == 2 else ['norm="max"']
         return f"Ball({', '.join(parts)})"
 
 
