@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from deniable.batch.digits import WIDE, join_columns
 from deniable.batch.frames import side_by_side, unframed
 from deniable.batch.grids import Encoder, GridEncoder
-from deniable.batch.nearest_codes import VectorEncoder
 from deniable.batch.places import coordinate_columns, place_encoder
 from deniable.batch.sampler import Indices
+from deniable.batch.vectors import VectorEncoder
 from deniable.batch.word_encoding import WordEncoder
 from deniable.core import (
     Ball,

@@ -198,9 +198,9 @@ class NearestCodeSets(SetSystem):
         }
 
 
-def seed_keys(seed: int) -> tuple[int, ...]:
+def seed_keys(public: int) -> tuple[int, ...]:
     """The four 32-bit parts of a seed, the highest first."""
-    return tuple(seed >> shift & 0xFFFFFFFF for shift in (96, 64, 32, 0))
+    return tuple(public >> shift & 0xFFFFFFFF for shift in (96, 64, 32, 0))
 
 
 def stream_word(keys: tuple[int, ...], step: int, block: int) -> int:
