@@ -12,6 +12,7 @@ from typing import Any
 
 from deniable.batch import accumulator_for
 from deniable.core import (
+    Ball,
     Binary,
     Categories,
     Circle,
@@ -164,6 +165,8 @@ DOMAINS: list[Domain] = [
     Parallelogram((1, 1), (4, "1/3"), (-1, 2), cells=(7, 5)),
     Sphere(Interval(-60, 75, cells=9), cells=24),
     Points([("1/10", "1/5"), (0, 0), (3, 4.5)]),
+    Ball(4, radius="3/2"),
+    Ball(3, norm="max"),
     Text(5),
     Whole(64),
 ]

@@ -12,8 +12,9 @@ from typing import Any
 from tests.guards.emissions import Left, Run, run
 from tests.guards.wire_tap import WireTap
 
-from deniable.core import Mechanism, Record, mechanism_class
+from deniable.core import Ball, Mechanism, Record, mechanism_class
 from deniable.privacy import FixedCoins
+from deniable.privacy.conformance.values import few_values
 from deniable.surveys import Attribute, Ledger, Patience, Session, Survey
 
 Answers = Mapping[str, Any]
@@ -48,7 +49,8 @@ def answers_of(survey: Survey, most: int = 4) -> list[Answers]:
     chosen = (
         range(last + 1) if last < most else sorted({0, 1, last, *(place * last // (most - 1) | 1 for place in range(1, most - 2))})
     )
-    values = [domain.decode(index) for index in chosen]
+    # Most indices of a ball lie outside it.
+    values = few_values(domain)[:most] if isinstance(domain, Ball) else [domain.decode(index) for index in chosen]
     return [value if survey.strategy is not None else {survey.names[0]: value} for value in values]
 
 

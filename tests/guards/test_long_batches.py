@@ -40,7 +40,7 @@ def repeated_stretches(outputs: NDArray[np.uint64], stretch: int) -> int:
 def check_long_batch(mechanism: Mechanism, count: int = LONG) -> None:
     one = encode_many(mechanism, few_values(mechanism.domain)[:1])
     drawn = output_ints(mechanism.channel, draw_many(mechanism.channel, repeated(one, count)))
-    outputs = np.array([output & (2**64 - 1) ^ output >> 64 for output in drawn], np.uint64)
+    outputs = np.array([(output ^ output >> 64 ^ output >> 128) & (2**64 - 1) for output in drawn], np.uint64)
     assert repeated_stretches(outputs, long_enough(outputs[:1000].tolist())) == 0, "randomness was used twice in one batch"
 
 

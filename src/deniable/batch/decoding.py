@@ -17,6 +17,7 @@ from deniable.core import (
     Interval,
     Joined,
     Mechanism,
+    NearestCodes,
     NumericMechanism,
     Reading,
     Record,
@@ -31,6 +32,10 @@ def decode_many(mechanism: Mechanism, outputs: Any) -> Any:
         outputs = np.asarray(unframed(outputs))
     if isinstance(mechanism, NumericMechanism | CircularMechanism):
         return to_domain(mechanism.domain, positions(mechanism.reading, outputs))
+    if isinstance(mechanism, NearestCodes):
+        from deniable.batch.nearest_codes import directions
+
+        return mechanism.scale * directions(mechanism.sets, outputs)
     from deniable.batch.place_decoding import decode_places  # compiled: a collector that only counts does without
 
     places = decode_places(mechanism, outputs)

@@ -18,8 +18,10 @@ from deniable.batch.frames import side_by_side, unframed
 from deniable.batch.grids import Encoder, GridEncoder
 from deniable.batch.places import coordinate_columns, place_encoder
 from deniable.batch.sampler import Indices
+from deniable.batch.vectors import VectorEncoder
 from deniable.batch.word_encoding import WordEncoder
 from deniable.core import (
+    Ball,
     Binary,
     Categories,
     CircularMechanism,
@@ -41,7 +43,9 @@ def encode_many(mechanism: Mechanism, values: Any) -> Any:
         return columns if mechanism.channel.side_by_side else _one_number(mechanism, columns)
     if isinstance(mechanism, CoordinateMechanism):
         return coordinate_columns(mechanism, as_array(mechanism, values))
-    return chunk_encoder(mechanism)(as_array(mechanism, values))
+    encoder = chunk_encoder(mechanism)
+    # Samplers take vectors as rows; a channel's input is one number.
+    return (encoder.numbers if isinstance(encoder, VectorEncoder) else encoder)(as_array(mechanism, values))
 
 
 def chunk_encoder(mechanism: Mechanism) -> Encoder:
@@ -56,6 +60,8 @@ def chunk_encoder(mechanism: Mechanism) -> Encoder:
         return WholeEncoder(domain)
     if isinstance(domain, Categories):
         return LabelEncoder(domain)
+    if isinstance(domain, Ball):
+        return VectorEncoder(domain)
     if isinstance(domain, Text | Whole):
         return WordEncoder(domain)
     width = np.int64 if mechanism.channel.inputs < WIDE else object

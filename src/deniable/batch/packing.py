@@ -54,7 +54,7 @@ def unpack_reports(mechanism: Mechanism, data: bytes) -> Any:
     """The outputs in a frame; strict, like deniable.core.wire.decode_reports."""
     channel = mechanism.channel
     body, bits = HEADER + COUNT_BYTES, output_bits(channel)
-    unary = channel.unary
+    unary = channel.in_bytes
     if not unary and channel.outputs > 1 << 63:
         return outputs_from_ints(channel, [report.output for report in decode_reports(mechanism, data)])
     check_header(mechanism, data)
@@ -96,7 +96,7 @@ def _from_numbers(channel: Channel, numbers: NDArray[np.uint64]) -> Any:
             numbers, digit = np.divmod(numbers, np.uint64(part.outputs))
             columns.append(_from_numbers(part, digit))
         return tuple(columns[::-1])
-    if channel.unary:
+    if channel.in_bytes:
         size = -(-output_bits(channel) // 8)
         return np.ascontiguousarray(numbers.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :size])
     return numbers.astype(output_dtype(channel.outputs))
@@ -178,7 +178,7 @@ def outputs_from_ints(channel: Channel, outputs: list[int]) -> Any:
     if channel.side_by_side:
         rows = [digits(output, [part.outputs for part in channel.side_by_side]) for output in outputs]
         return tuple(outputs_from_ints(part, [row[i] for row in rows]) for i, part in enumerate(channel.side_by_side))
-    if channel.unary:
+    if channel.in_bytes:
         size = -(-output_bits(channel) // 8)
         joined = b"".join(output.to_bytes(size, "little") for output in outputs)
         return np.frombuffer(joined, np.uint8).reshape(len(outputs), size)

@@ -12,6 +12,7 @@ from deniable.batch.fake_data import FakeDataSampler, FieldSampler
 from deniable.batch.hadamard import HadamardSampler
 from deniable.batch.hashing import HashingSampler
 from deniable.batch.nearest import NearestSampler
+from deniable.batch.nearest_codes import NearestCodesSampler
 from deniable.batch.nearest_places import NearestPlacesSampler
 from deniable.batch.nested import NestedSampler
 from deniable.batch.projective import ProjectiveSampler
@@ -35,6 +36,7 @@ from deniable.core import (
     Interpolated,
     Mixture,
     NearestCellSets,
+    NearestCodeSets,
     NearestPlaceSets,
     Nested,
     Profile,
@@ -62,6 +64,7 @@ _SETS: dict[type, Callable[[TwoLevel, Any], Sampler]] = {
     Subsets: SubsetsSampler,
     NearestCellSets: NearestSampler,
     NearestPlaceSets: NearestPlacesSampler,
+    NearestCodeSets: NearestCodesSampler,
 }
 _CHANNELS: dict[type, Callable[[Any], Sampler]] = {
     Bits: BitsSampler,

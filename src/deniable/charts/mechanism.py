@@ -11,7 +11,7 @@ from deniable.charts.heat import heat_chart
 from deniable.charts.place_law import place_chart, walk_chart
 from deniable.charts.theme import COLOURS, inline, themed, unthemed
 from deniable.charts.turns import turn_chart
-from deniable.core import Binary, Categories, Circle, Interval, Mechanism, Points, Record, Text, Trajectory, Whole
+from deniable.core import Ball, Binary, Categories, Circle, Interval, Mechanism, Points, Record, Text, Trajectory, Whole
 
 MOST_FIELDS = 6
 
@@ -35,6 +35,8 @@ def mechanism_chart(mechanism: Mechanism) -> Any:
         return _fields(mechanism)
     if isinstance(domain, Text | Whole):
         return _groups(mechanism)
+    if isinstance(domain, Ball):
+        return _book(mechanism)
     if isinstance(domain, Trajectory):
         return walk_chart(mechanism, _walk(domain))
     return place_chart(mechanism, telling_place(domain))
@@ -117,4 +119,35 @@ def _groups(mechanism: Any) -> Any:
         chart,
         title=title,
         subtitle=f"within a group, a report supports the word's own prefix with p = {p:.4g}, any other with q = {q:.4g} on average",
+    )
+
+
+def _book(mechanism: Any) -> Any:
+    """Vectors: how often the nearest code words are sent, and how often they would be without a vector."""
+    sets, channel = mechanism.sets, mechanism.channel
+    groups = [f"one of the {sets.nearest} nearest words", f"one of the {sets.codes - sets.nearest} others"]
+    own, chance = channel.favoured / channel.total, sets.nearest / sets.codes
+    rows = [
+        {"word": group, "what": what, "probability": probability}
+        for what, pair in (("for this vector", (own, 1 - own)), ("by chance", (chance, 1 - chance)))
+        for group, probability in zip(groups, pair, strict=True)
+    ]
+    chart = (
+        alt.Chart(inline(rows))
+        .mark_bar()
+        .encode(
+            y=alt.Y("word:N", title="what is sent", sort=groups),
+            yOffset=alt.YOffset("what:N", sort=["for this vector", "by chance"]),
+            x=alt.X("probability:Q", title="probability", axis=alt.Axis(format=".0%")),
+            color=alt.Color(
+                "what:N", title=None, sort=["for this vector", "by chance"], scale=alt.Scale(range=[COLOURS[0], "#cccccc"])
+            ),
+        )
+        .properties(width=560, height=160)
+    )
+    error = (mechanism.error() / mechanism.domain.reach**2) ** 0.5
+    return themed(
+        chart,
+        title=f"{mechanism.name} at ε = {mechanism.privacy}, {mechanism.domain.dimension} dimensions",
+        subtitle=f"one report, read as a vector, is {error:.3g} times the longest vector away from the true one",
     )

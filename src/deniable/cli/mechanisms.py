@@ -14,7 +14,7 @@ from deniable.errors import InvalidParameter
 
 
 @click.command(short_help="List all mechanisms.")
-@click.option("--family", "-f", help="Only this family: binary, categorical, numeric, circular, records, spatial or words.")
+@click.option("--family", "-f", help="Only one family: binary, categorical, numeric, circular, records, spatial, words or vectors.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--markdown", is_flag=True, help="Print the page docs/mechanisms.md.")
 def mechanisms(family: str | None, as_json: bool, markdown: bool) -> None:

@@ -23,6 +23,7 @@ USUAL = {
     "quantile": "interval:0,1",
     "heavy-hitters": "text:6",
     "location": "rectangle:0,1,0,1",
+    "vector": "ball:512",
 }
 SHOWN = 12
 
@@ -31,7 +32,7 @@ SHOWN = 12
 @click.option(
     "--task",
     "-t",
-    help="frequency, mean, distribution, quantile, heavy-hitters, location, test or workload.",
+    help="frequency, mean, distribution, quantile, heavy-hitters, location, vector, test or workload.",
 )
 @click.option("--size", type=int, help="How many categories there are (frequency, workload).")
 @click.option("--domain", "-d", help="The domain, such as categories:a,b,c or interval:18,90.")

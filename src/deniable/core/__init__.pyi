@@ -15,6 +15,12 @@ from deniable.core.channels.hadamard import Hadamard as Hadamard
 from deniable.core.channels.hashing import SEEDS as SEEDS
 from deniable.core.channels.hashing import Hashing as Hashing
 from deniable.core.channels.nearest import NearestCellSets as NearestCellSets
+from deniable.core.channels.nearest_codes import FOLD_BLOCK_BITS as FOLD_BLOCK_BITS
+from deniable.core.channels.nearest_codes import FOLD_ROUND as FOLD_ROUND
+from deniable.core.channels.nearest_codes import LENGTH_BITS as LENGTH_BITS
+from deniable.core.channels.nearest_codes import SEED_BITS as SEED_BITS
+from deniable.core.channels.nearest_codes import TRIED_PLACES as TRIED_PLACES
+from deniable.core.channels.nearest_codes import NearestCodeSets as NearestCodeSets
 from deniable.core.channels.nearest_places import NearestPlaceSets as NearestPlaceSets
 from deniable.core.channels.nested import Nested as Nested
 from deniable.core.channels.pair import WORD as WORD
@@ -42,6 +48,11 @@ from deniable.core.channels.subsets import Subsets as Subsets
 from deniable.core.channels.table import Table as Table
 from deniable.core.channels.two_level import TwoLevel as TwoLevel
 from deniable.core.channels.wide_hashing import WideHashing as WideHashing
+from deniable.core.domains.ball import UNIT as UNIT
+from deniable.core.domains.ball import Ball as Ball
+from deniable.core.domains.ball import index_of as index_of
+from deniable.core.domains.ball import most_square as most_square
+from deniable.core.domains.ball import steps_of as steps_of
 from deniable.core.domains.base import Domain as Domain
 from deniable.core.domains.base import domain_from_recipe as domain_from_recipe
 from deniable.core.domains.binary import Binary as Binary
@@ -143,6 +154,8 @@ from deniable.core.mechanisms.spatial.nearest_places import NearestPlaces as Nea
 from deniable.core.mechanisms.spatial.tracs_c import TraCSC as TraCSC
 from deniable.core.mechanisms.spatial.tracs_d import TraCSD as TraCSD
 from deniable.core.mechanisms.spatial.tracs_d_disc import TraCSDDisc as TraCSDDisc
+from deniable.core.mechanisms.vectors._code_law import limit_error as limit_error
+from deniable.core.mechanisms.vectors.nearest_codes import NearestCodes as NearestCodes
 from deniable.core.mechanisms.words._prefixes import PrefixMechanism as PrefixMechanism
 from deniable.core.mechanisms.words.pem import PrefixExtendingMethod as PrefixExtendingMethod
 from deniable.core.mechanisms.words.tree_hist import TreeHist as TreeHist

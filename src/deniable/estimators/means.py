@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deniable.batch import Floats
-from deniable.core import NumericMechanism
+from deniable.core import NearestCodes, NumericMechanism
 from deniable.errors import NotSupported
 from deniable.estimators.debias import NEGLIGIBLE, Debiasing, Moments, debiasing, moments
 from deniable.estimators.distribution_estimate import Ends
@@ -16,6 +16,7 @@ from deniable.estimators.estimate import Estimate, Target, check_target
 from deniable.estimators.recent_shapes import shape_of
 from deniable.estimators.shape_fit import Method, Shape, shape
 from deniable.estimators.source import Source, accumulated
+from deniable.estimators.vectors import vector_mean
 
 SPREAD_FROM = 30
 """Below so many reports nothing is estimated about their spread: its known bounds are used."""
@@ -58,7 +59,7 @@ def mean(source: Source, *, target: Target = "these users", method: Method | Non
     The interval for "these users" holds the noise of the reports only, as far as the reports show it; the
     one for the "population" also holds which users answered. Below 20,000 reports it is worked out from the law of the
     reports (`plausible`), which holds at the ends of the domain and for few reports too; from there on it is the normal one.
-    Below 30 reports the variance is an upper bound.
+    Below 30 reports the variance is an upper bound. Of vectors it is the mean vector (`VectorMean`).
 
     >>> from deniable.core import make_mechanism
     >>> estimate = mean(make_mechanism("hm", epsilon=4).randomize_many([0.25] * 10_000))
@@ -68,6 +69,8 @@ def mean(source: Source, *, target: Target = "these users", method: Method | Non
     check_target(target)
     sums = accumulated(source)
     mechanism = sums.mechanism
+    if isinstance(mechanism, NearestCodes):
+        return vector_mean(sums, target)
     if not isinstance(mechanism, NumericMechanism):
         raise NotSupported(f"{mechanism.name} reports no number on an interval; use direction(source) or shares(source)")
     rule = debiasing(mechanism) if method is None else None

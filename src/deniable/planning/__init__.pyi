@@ -42,6 +42,7 @@ from deniable.planning.designs.unbiased_window import UnbiasedWindow as Unbiased
 from deniable.planning.designs.unbiased_window import best_unbiased_window as best_unbiased_window
 from deniable.planning.question import TASKS as TASKS
 from deniable.planning.question import Question as Question
+from deniable.planning.vectors import affordable_rounds as affordable_rounds
 from deniable.planning.way import LeftOut as LeftOut
 from deniable.planning.way import Prediction as Prediction
 from deniable.planning.way import Simulated as Simulated

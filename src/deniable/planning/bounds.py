@@ -13,12 +13,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from deniable.core import Binary, Circle, Disc, Domain, Epsilon, Interval, Record, Rectangle, Text, Whole
+from deniable.core import Ball, Binary, Circle, Disc, Domain, Epsilon, Interval, Record, Rectangle, Text, Whole
 from deniable.errors import DeniableError
 from deniable.planning.designs.choose import design
 from deniable.planning.designs.extremal import extremal_design
 from deniable.planning.question import Question
 from deniable.planning.shown import shown_half
+from deniable.planning.vectors import unit_vector_bound
 from deniable.planning.way import NORMAL
 from deniable.planning.workloads.ways import least_error
 
@@ -124,6 +125,12 @@ def lower_bound(question: Question, epsilon: Epsilon, n: int) -> Bound | NoBound
         return Bound(least, None, f"Fano's inequality, for lists of at most {question.words} words among evenly drawn ones")
     if question.task == "workload":
         return _workload_bound(question, epsilon, n)
+    if question.task == "vector":
+        assert isinstance(question.domain, Ball)
+        if question.domain.norm != 2:
+            return NoBound("vectors of a cube")
+        least = float(question.domain.radius) * math.sqrt(unit_vector_bound(question.domain.dimension, eps) / n)
+        return Bound(least, None, "the best PrivUnit, for unbiased readings of vectors of full length")
     if question.task == "location":
         return _place_bound(question.domain, epsilon)
     return _test_bound(question, epsilon, n)

@@ -282,6 +282,7 @@ MEANINGS: Mapping[str, str] = {
     "quantile": "root mean squared error of the quantile, for people spread evenly over the domain",
     "heavy-hitters": "the smallest share of a word that is found with probability 95 %",
     "location": "average distance between the true and the reported place, of one report",
+    "vector": "root mean squared distance between the estimated and the true mean, for vectors of full length",
     "workload": "root mean squared error of an answer, averaged over all questions, for people spread evenly",
     "test": "probability of a wrong decision, averaged over both hypotheses",
 }

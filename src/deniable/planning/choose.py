@@ -21,6 +21,7 @@ from deniable.planning.hypothesis import hypothesis_ways
 from deniable.planning.places import place_ways
 from deniable.planning.question import Question
 from deniable.planning.shape import shape_ways
+from deniable.planning.vectors import vector_ways
 from deniable.planning.way import LeftOut, Way
 from deniable.planning.workloads.ways import workload_ways
 
@@ -53,6 +54,8 @@ def ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> Iterator
         return word_ways(question, epsilon)
     if question.task == "location":
         return place_ways(question, epsilon, slow=slow)
+    if question.task == "vector":
+        return vector_ways(question, epsilon)
     if question.task == "workload":
         return workload_ways(question, epsilon, slow=slow)
     return hypothesis_ways(question, epsilon)

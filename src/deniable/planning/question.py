@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Literal, get_args
 
 from deniable.core import (
+    Ball,
     Binary,
     Categories,
     Circle,
@@ -25,7 +26,7 @@ from deniable.core import (
 )
 from deniable.errors import InvalidParameter, NotSupported
 
-Task = Literal["frequency", "mean", "distribution", "quantile", "heavy-hitters", "location", "test", "workload"]
+Task = Literal["frequency", "mean", "distribution", "quantile", "heavy-hitters", "location", "vector", "test", "workload"]
 Data = Literal["even", "worst"]
 Metric = Literal["half-width", "wasserstein"]
 
@@ -37,6 +38,7 @@ DOMAINS: dict[str, tuple[type[Domain], ...]] = {
     "quantile": (Interval,),
     "heavy-hitters": (Text, Whole),
     "location": (Rectangle, Disc, Points),
+    "vector": (Ball,),
     "test": (Categories,),
     "workload": (Categories,),
 }

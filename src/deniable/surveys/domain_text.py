@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from deniable.core import (
+    Ball,
     Binary,
     Categories,
     Circle,
@@ -25,7 +26,8 @@ from deniable.errors import InvalidDomain, OutOfDomain
 
 FORMS = (
     "binary, categories:5, categories:a,b,c, interval:0,1[,cells], circle[:period[,cells]], "
-    "rectangle:x0,x1,y0,y1[,cells], disc:x,y,radius[,cells], points:0,0;3,4, text:bytes, whole:bits, or JSON"
+    "rectangle:x0,x1,y0,y1[,cells], disc:x,y,radius[,cells], points:0,0;3,4, text:bytes, whole:bits, "
+    "ball:dimension[,radius[,norm]], or JSON"
 )
 _YES, _NO = ("1", "true", "yes"), ("0", "false", "no")
 
@@ -51,6 +53,7 @@ def parse_domain(text: str) -> Domain:
         "disc": (3, 4, lambda: Disc(parts[:2], parts[2], **_cells(parts[3:]))),
         "text": (1, 1, lambda: Text(_whole("bytes of text", parts[0]))),
         "whole": (1, 1, lambda: Whole(_whole("bits", parts[0]))),
+        "ball": (1, 3, lambda: Ball(_whole("dimension", parts[0]), *parts[1:])),
         "points": (1, None, lambda: Points([place.split(",") for place in rest.split(";")])),
     }
     if kind not in builders:

@@ -1,6 +1,7 @@
 // A channel from its compiled form: kind and integers, checked one by one.
 
 import { InvalidParameter } from "../errors.js";
+import { nearestCodes } from "./codes.js";
 import { chain, fakeData, field, identity, interpolated, mixture, pair, productOf } from "./composed.js";
 import { directionDistance, steps } from "./directions.js";
 import { Fields } from "./fields.js";
@@ -24,6 +25,7 @@ const SETS = {
   "sketch-signs": sketchSigns,
   nearest,
   "nearest-places": nearestPlaces,
+  "nearest-codes": nearestCodes,
 };
 
 const KINDS = {

@@ -2,13 +2,14 @@
 
 import { InvalidParameter } from "../errors.js";
 import { undigits } from "../integers.js";
+import { ball } from "./ball.js";
 import { countOf, fieldsOf, refused } from "./base.js";
 import { binary, categories, points, text, wholeNumbers } from "./listed.js";
 import { cellOf, circle, interval, pointOf } from "./numbers.js";
 import { disc, parallelogram, rectangle, sphere } from "./plane.js";
 import { polygon } from "./polygon.js";
 
-const KINDS = { binary, categories, interval, circle, rectangle, parallelogram, sphere, disc, polygon, points, text, whole: wholeNumbers, record, trajectory };
+const KINDS = { ball, binary, categories, interval, circle, rectangle, parallelogram, sphere, disc, polygon, points, text, whole: wholeNumbers, record, trajectory };
 
 export const domainKinds = Object.freeze(Object.keys(KINDS));
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from deniable.batch.accumulators.base import Accumulator
 from deniable.batch.accumulators.counts import BitCounts, Counts, SupportCounts
 from deniable.batch.accumulators.joined import Joined, Sampled
+from deniable.batch.accumulators.vectors import VectorSums
 from deniable.core import Mechanism, Sums
 from deniable.errors import NotSupported
 
@@ -14,6 +15,7 @@ _BY_SUMS: dict[Sums, type[Accumulator]] = {
     "values": SupportCounts,
     "parts": Joined,
     "picked": Sampled,
+    "vector": VectorSums,
 }
 
 

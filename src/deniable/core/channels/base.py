@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from deniable.core.channels.sets import Layers, SetSystem
     from deniable.core.channels.two_level import TwoLevel
 
-Sums = Literal["outputs", "bits", "values", "parts", "picked", "searched"]
+Sums = Literal["outputs", "bits", "values", "parts", "picked", "vector", "searched"]
 """What a collector adds up: the reports of every output, or bit, or that support a value; a sum for each part, of everyone or of
-those whose part was picked; or nothing, because reports are searched."""
+those whose part was picked; what reports read as vectors add up to; or nothing, because reports are searched."""
 MOST_ENUMERATED = 1 << 17
 """So many weights are added up one by one, no more."""
 
@@ -155,6 +155,11 @@ class Channel(ABC):
     def unary(self) -> bool:
         """Is an output a string of bits, one for each value? Arrays of such outputs are rows of bytes."""
         return False
+
+    @property
+    def in_bytes(self) -> bool:
+        """Are arrays of outputs rows of bytes, the lowest first, whatever the bytes stand for?"""
+        return self.unary
 
     @property
     def ones(self) -> int | None:

@@ -47,6 +47,11 @@ class SetSystem(ABC):
     """Is an output a string of bits, one for each value?"""
 
     @property
+    def in_bytes(self) -> bool:
+        """Are arrays of outputs rows of bytes?"""
+        return self.unary
+
+    @property
     def ones(self) -> int | None:
         """How many of its bits are 1 in every output, where that is part of the law."""
         return None

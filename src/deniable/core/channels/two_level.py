@@ -86,6 +86,10 @@ class TwoLevel(Channel):
         return self.sets.unary
 
     @property
+    def in_bytes(self) -> bool:
+        return self.sets.in_bytes
+
+    @property
     def ones(self) -> int | None:
         return self.sets.ones
 

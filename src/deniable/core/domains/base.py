@@ -11,6 +11,7 @@ from deniable.core.exact.numbers import as_fraction, show_fraction
 from deniable.errors import InvalidDomain, InvalidParameter, OutOfDomain
 
 HOMES = {
+    "ball": ("Ball",),
     "binary": ("Binary",),
     "categories": ("Categories",),
     "circle": ("Circle",),

@@ -26,6 +26,7 @@ TASKS = {
     "distribution": "distributions and quantiles of numbers or directions, by bins of its reports",
     "location": "places, each report read as one",
     "heavy-hitters": "frequent words out of far too many to list",
+    "vector": "means of vectors of bounded length: model updates, embeddings",
     "field": "one field of a record beside others: each of these is weighed for every way to divide epsilon",
     "test": "a hypothesis test, beside the best design for it",
 }
@@ -46,7 +47,7 @@ class Mechanism(ABC):
     name: ClassVar[str] = ""
     """The wire name. Never reused with another meaning."""
     family: ClassVar[str] = ""
-    """binary, categorical, numeric, circular, records or spatial."""
+    """binary, categorical, numeric, circular, records, spatial, words or vectors."""
     source: ClassVar[str] = ""
     """Where the mechanism was published."""
     published_as: ClassVar[str] = ""

@@ -9,7 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.batch import Keystream, SystemKeystream, draw_many
-from deniable.core import Channel, Mechanism, Mixture, SketchSigns, TwoLevel, WideHashing
+from deniable.core import (
+    UNIT,
+    Channel,
+    Mechanism,
+    Mixture,
+    NearestCodeSets,
+    SketchSigns,
+    TwoLevel,
+    WideHashing,
+    index_of,
+)
 from deniable.privacy.auditing.fields import table_of_array
 from deniable.privacy.auditing.sampled import CONFIDENCE, audit
 from deniable.privacy.auditing.search import Support
@@ -54,6 +64,9 @@ def spread(channel: Channel, outputs: Any) -> NDArray[Any]:
 
 def own_inputs(channel: Channel, most: int = INPUTS) -> list[int]:
     """Both ends, a neighbour and one in between."""
+    if isinstance(channel.set_system, NearestCodeSets):  # ends of the first axis, and the vector 0: other indices are no vectors
+        rest = [0] * (channel.set_system.dimension - 1)
+        return [index_of([step, *rest]) for step in (UNIT, -UNIT, UNIT // 2, 0)][:most]
     last = channel.inputs - 1
     return sorted({0, 1, last * 38 // 100, last})[:most] if last > 0 else [0]
 
@@ -63,9 +76,16 @@ def own_support(channel: Channel) -> Support | None:
     buckets = channel.buckets
     if buckets is not None:
         return lambda reports, value: _in_bucket(reports, value, buckets)
+    sets = channel.set_system
+    if isinstance(sets, NearestCodeSets):
+        return lambda reports, value: np.array([sets.contains(value, _number(report)) for report in reports])
     if isinstance(channel, Mixture) and all(_of_words(part) for part in channel.parts):
         return lambda reports, value: np.array([_favoured(channel, value, int(report)) for report in reports])
     return None
+
+
+def _number(row: NDArray[np.uint8]) -> int:
+    return int.from_bytes(row.astype(np.uint8).tobytes(), "little")
 
 
 def _of_words(part: Channel) -> bool:

@@ -134,6 +134,8 @@ EQUAL_SETS: dict[str, Callable[[dict[str, Any]], bool]] = {
     ),
     "nearest": lambda c: 0 < c["members"] < (c["rows"] * c["columns"] if c["region"] is None else len(set(c["region"]))),
     "nearest-places": lambda c: 0 < c["members"] < len(c["columns"]) == len(c["rows"]),
+    # As many words for every seed, and more words than those.
+    "nearest-codes": lambda c: c["dimension"] >= 1 and 0 < c["nearest"] < 1 << c["code_bits"],
     "sectors": lambda c: c["sectors"] >= 2 and c["cells"] % c["sectors"] == 0,
 }
 

@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.core import (
+    SEED_BITS,
     SEEDS,
     Bits,
     Channel,
     DirectionDistance,
     Hashing,
+    NearestCodeSets,
     Product,
     SetSystem,
     Steps,
@@ -104,6 +106,29 @@ def _(sets: Hashing, channel: TwoLevel, index: int, outputs: Sequence[int]) -> T
     lies = Counter((output % sets.buckets - sets.bucket(output // sets.buckets, index)) % sets.buckets for output in outputs)
     others = [lies[other] for other in range(1, sets.buckets)]
     return [*chances, ("which other bucket", goodness_of_fit(others, [1] * len(others)))]
+
+
+@_beyond_levels.register
+def _(sets: NearestCodeSets, channel: TwoLevel, index: int, outputs: Sequence[int]) -> Tails:
+    """The seed is uniform, bit by bit; so is the word among those of its level, and so the lowest digit of words in all."""
+    matrix = bit_matrix([output >> sets.code_bits for output in outputs], SEED_BITS)
+    chances = _each_bit(matrix, [Fraction(1, 2)] * SEED_BITS, "bit {} of the seed")
+    ranks: tuple[Counter[int], Counter[int]] = Counter(), Counter()
+    for output in outputs:
+        inside, rank = sets.rank(index, output)
+        ranks[inside][rank] += 1
+    for counted, many, name in (
+        (ranks[1], sets.nearest, "which of the nearest words"),
+        (ranks[0], sets.codes - sets.nearest, "which other word"),
+    ):
+        if many > 1:
+            cells = min(many, BINS)
+            counts = [0] * cells
+            for rank, count in counted.items():
+                counts[rank * cells // many] += count
+            sizes = [-(-(cell + 1) * many // cells) - -(-cell * many // cells) for cell in range(cells)]
+            chances.append((name, goodness_of_fit(counts, sizes)))
+    return chances
 
 
 @_beyond_levels.register

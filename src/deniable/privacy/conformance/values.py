@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from deniable.core import (
+    Ball,
     Binary,
     Categories,
     Circle,
@@ -29,6 +30,8 @@ SECRET = 918273645
 
 def few_values(domain: Domain) -> list[Any]:
     """Both ends and something in between: the values whose draws are tested against the law."""
+    if isinstance(domain, Ball):
+        return _few_vectors(domain)
     last = domain.size - 1
     indices = sorted({0, last, last * 38 // 100} | ({1} if last <= 3 else set()))
     return [domain.decode(index) for index in indices]
@@ -60,7 +63,26 @@ def awkward_values(domain: Domain) -> list[Any]:
         return [[places[(start + step) % len(places)] for step in range(domain.length)] for start in range(len(places))]
     if isinstance(domain, Binary):
         return [0, 1, False, True]
+    if isinstance(domain, Ball):
+        return [*_few_vectors(domain), *_awkward_vectors(domain)]
     return [domain.decode(index) for index in {j * (domain.size - 1) // 40 for j in range(41)}]
+
+
+def _few_vectors(domain: Ball) -> list[list[float]]:
+    """One axis, the opposite of the diagonal, half as long as it may be, and the zero vector."""
+    radius, rest = float(domain.radius), [0.0] * (domain.dimension - 1)
+    diagonal = -radius / (math.sqrt(domain.dimension) if domain.norm == 2 else 1)
+    return [[radius, *rest], [diagonal] * domain.dimension, [*rest, radius / 2], [0.0, *rest]]
+
+
+def _awkward_vectors(domain: Ball) -> list[list[float]]:
+    """Halves between lattice steps, with the doubles on either side."""
+    awkward = []
+    for steps in (0.5, 1.5, 2.5, 12345.5):
+        near = steps / domain.per_unit
+        for number in (math.nextafter(near, -math.inf), near, math.nextafter(near, math.inf), -near):
+            awkward.append([number] * domain.dimension)
+    return _accepted(domain, awkward)
 
 
 def _awkward_numbers(domain: Interval | Circle) -> list[float]:
@@ -117,6 +139,8 @@ def bad_values(domain: Domain) -> list[Any]:
         return [*general, *_outside(domain), True, False, "0.5", str(SECRET), 10**400, (float(domain.low),)]
     if isinstance(domain, Rectangle | Disc | Points | Polygon | Parallelogram | Sphere):
         return [*general, *_bad_places(domain)]
+    if isinstance(domain, Ball):
+        return [*general, *_bad_vectors(domain)]
     if isinstance(domain, Record):
         return [*general, *_bad_records(domain)]
     if isinstance(domain, Trajectory):
@@ -142,6 +166,15 @@ def _bad_places(domain: Domain) -> list[Any]:
     x, y = few_values(domain)[0]
     far = SECRET * 1e6
     return [(x,), (x, y, y), (far, y), (x, -far), (float("nan"), y), (x, float("inf")), (True, y), (str(x), y), x, {0: x, "b": y}]
+
+
+def _bad_vectors(domain: Ball) -> list[Any]:
+    """Too long, of another length, and with something that is not a finite number in it."""
+    good, radius = _few_vectors(domain)[2], float(domain.radius)
+    broken = [
+        [*good[:-1], bad] for bad in (math.nan, math.inf, True, None, f"{SECRET}", 1j, SECRET * radius, 1.0001 * radius, [0.0])
+    ]
+    return [*broken, good[:-1], [*good, 0.0], [], [radius] * (domain.dimension - 1) + [1.0001 * radius], 0.25]
 
 
 def _bad_records(domain: Record) -> list[Any]:

@@ -1,0 +1,1 @@
+"""Vectors of many numbers: one file per mechanism."""
