@@ -58,7 +58,7 @@ def _estimate(source: Source, target: Target, *, as_shares: bool) -> Estimate:
     if isinstance(mechanism, Hierarchy):
         if not as_shares:
             raise NotSupported("a hierarchy has shares: it asks every user at one level only; multiply them by the number of users")
-        return replace(tree_sums(sums).shares(target), labels=domain.labels or range(domain.size))
+        return replace(tree_sums(sums).shares(target), labels=mechanism.domain.labels or range(mechanism.domain.size))
     if isinstance(sums, Joined):
         raise NotSupported("a record has no counts of its own; ask for those of a field: accumulator.parts[name]")
     if not isinstance(domain, Categories | Binary):

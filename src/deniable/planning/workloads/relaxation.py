@@ -113,11 +113,13 @@ class _Program:
         whole = point[self.label]
         inverse = np.linalg.inv(self.lift @ whole @ self.lift.T)
         pull = inverse @ self.gram @ inverse
-        left, right, own = self.lift.T @ inverse @ self.lift, self.lift.T @ pull @ self.lift, np.linalg.inv(whole)
+        left, right = self.lift.T @ inverse @ self.lift, self.lift.T @ pull @ self.lift
+        own: Floats = np.asarray(np.linalg.inv(whole), np.float64)
         slack = self.unequal @ point
         slope = -(self.sums @ (right + weight * own).ravel()) - weight * (self.unequal.T @ (1 / slack))
         count = len(point)
-        hessian = 2 * self._products(left, right) + weight * self._products(own, own)
+        hessian: Floats = 2 * self._products(np.asarray(left, np.float64), np.asarray(right, np.float64))
+        hessian += weight * self._products(own, own)
         scaled = self.unequal.multiply(1 / slack[:, None]).tocsr()
         hessian = (hessian + hessian.T) / 2 + weight * (scaled.T @ scaled).toarray()
         hessian[np.diag_indices(count)] *= 1 + 1e-13
