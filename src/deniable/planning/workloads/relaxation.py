@@ -28,7 +28,7 @@ from deniable.planning.workloads.workload import Gram, Spread
 
 BITS = 200
 MOST_VARIABLES = 5000
-"""Variables of the relaxation after symmetries: 128 values that may be reflected have 4,289."""
+"""Variables of the relaxation after symmetries: 128 values that may be reflected have 4,161."""
 TOGETHER = 1 << 22
 """Numbers that one block of the Hessian holds at a time."""
 SHRINK = 0.25
