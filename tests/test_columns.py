@@ -15,7 +15,7 @@ from deniable.batch import Reports, decode_many, draw_many, randomize_many, tabl
 from deniable.core import Binary, Categories, Interval, Mechanism, Pair, Record, Rectangle, make_mechanism
 from deniable.errors import InvalidParameter, OutOfDomain
 from deniable.estimators import HierarchicalHistogram, mutual_information, shares, shares_per_user
-from deniable.estimators.hierarchy import TreeSums
+from deniable.estimators.level_sums import TreeSums
 from deniable.privacy import FixedKeystream
 from deniable.studies import (
     Feature,

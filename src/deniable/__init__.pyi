@@ -14,6 +14,7 @@ from deniable.core import Mechanism as Mechanism
 from deniable.core import NearestCells as NearestCells
 from deniable.core import OptimizedLocalHashing as OptimizedLocalHashing
 from deniable.core import OptimizedUnaryEncoding as OptimizedUnaryEncoding
+from deniable.core import Privacy as Privacy
 from deniable.core import RandomizedResponse as RandomizedResponse
 from deniable.core import Record as Record
 from deniable.core import Rectangle as Rectangle

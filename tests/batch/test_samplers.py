@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from deniable.batch import SystemKeystream, draw_many, output_ints, sampler_for
+from deniable.batch import KeystreamCoins, SystemKeystream, draw_many, output_ints, sampler_for
 from deniable.batch.composed import ScalarSampler
 from deniable.core import (
     Bits,
@@ -182,3 +182,13 @@ def test_a_subclass_with_its_own_law_is_not_drawn_by_the_kernel_of_its_parent() 
             return index
 
     assert draw_many(Stubborn(Singleton(5), 4, 11), np.arange(5)).tolist() == [0, 1, 2, 3, 4]
+
+
+def test_tables_whose_rows_end_in_zeros_are_drawn_exactly() -> None:
+    from deniable.batch.tables import RunningSums
+
+    outputs = draw_many(Table([[3, 1, 0], [0, 0, 4]]), np.repeat([0, 1], 4000), FixedKeystream(3))
+    assert set(outputs[:4000].tolist()) == {0, 1}
+    assert set(outputs[4000:].tolist()) == {2}
+    # A word of all ones lies below 1, whatever follows.
+    assert RunningSums((3, 4, 4)).settle((1 << 64) - 1, KeystreamCoins(FixedKeystream(1))) == 1

@@ -11,7 +11,7 @@ from scipy import stats
 from deniable.core import Interval
 from deniable.errors import InvalidParameter, OutOfDomain, WrongRecipe
 from deniable.estimators import HierarchicalHistogram, consistent, influence
-from deniable.estimators.hierarchy import TreeSums
+from deniable.estimators.level_sums import TreeSums
 from deniable.privacy import FixedKeystream
 
 TRUTH = stats.beta(2, 3)

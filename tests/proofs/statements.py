@@ -5,7 +5,9 @@ A line `LEFT == RIGHT` is an identity between the integers of the compiled chann
 
 Names are those of the compiled channel (`deniable audit --recipe FILE --compiled-out`). Beside them: `table`, all weights row
 by row; `columns(rows)`; `largest(part)`, the largest ratio of a part by the stand-alone verifier; max, min, sum, product and
-floor; `e^epsilon`, and `e_low`, the rational at or below e^epsilon that the certificate was computed with.
+floor; `ratios(rows[value], rows[other])`, the quotients of two rows, for the pair of values that comes nearest to breaking a
+promise, whose right side is `e^level`; `e^epsilon`, and `e_low`, the rational at or below e^epsilon that the certificate was
+computed with.
 """
 
 from __future__ import annotations
@@ -53,8 +55,14 @@ def check(page: str, mechanism: Mechanism) -> None:
         assert mechanism.delta > 0
         assert found == certificate.delta_exact, f"{mechanism!r}: {left} is not the certificate's delta"
         assert found <= Fraction(mechanism.delta)
+    elif right == "e^level":
+        assert mechanism.promise is not None
+        assert certificate.pair is not None
+        assert found == certificate.pair.ratio, f"{mechanism!r}: {left} is not the certificate's ratio"
+        assert certificate.pair.level.allows(found)
+        assert mechanism.promise.level(certificate.pair.value, certificate.pair.other) == certificate.pair.level
     else:
-        assert right == "e^epsilon", f"{inequality}: the right side must be e^epsilon or delta"
+        assert right == "e^epsilon", f"{inequality}: the right side must be e^epsilon, e^level or delta"
         assert mechanism.delta == 0
         assert found == certificate.ratio, f"{mechanism!r}: {left} is not the certificate's ratio"
         assert mechanism.privacy.allows(found)
@@ -83,6 +91,9 @@ def _names(mechanism: Mechanism, side: int) -> dict[str, Any]:
         "e_epsilon": exp_bounds(mechanism.privacy.exact, PRECISION)[side],
         "e_low": mechanism.privacy.bounds()[LOW],
     }
+    pair = mechanism.certificate().pair
+    if pair is not None:
+        found |= {"value": pair.value, "other": pair.other}
     if mechanism.delta:
         found["delta"] = Fraction(mechanism.delta)
     return found
@@ -90,6 +101,10 @@ def _names(mechanism: Mechanism, side: int) -> dict[str, Any]:
 
 def _columns(rows: list[list[int]]) -> list[tuple[int, ...]]:
     return [column for column in zip(*rows, strict=True) if any(column)]
+
+
+def _ratios(row: list[int], other: list[int]) -> list[Fraction]:
+    return [Fraction(a, b) for a, b in zip(row, other, strict=True) if a or b]
 
 
 def _largest(part: dict[str, Any]) -> Fraction:
@@ -111,6 +126,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "floor": math.floor,
     "columns": _columns,
     "largest": _largest,
+    "ratios": _ratios,
 }
 OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b,

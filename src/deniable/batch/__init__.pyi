@@ -6,6 +6,7 @@ from deniable.batch.accumulators.counts import Counts as Counts
 from deniable.batch.accumulators.counts import SupportCounts as SupportCounts
 from deniable.batch.accumulators.joined import Joined as Joined
 from deniable.batch.accumulators.joined import Sampled as Sampled
+from deniable.batch.accumulators.joined import field_sums as field_sums
 from deniable.batch.accumulators.pairs import PairCounts as PairCounts
 from deniable.batch.accumulators.pem_reports import PEMCollector as PEMCollector
 from deniable.batch.arrays import Flags as Flags

@@ -48,8 +48,14 @@ class InterpolatedSampler(Sampler):
         return rows + (uniform_below(self.steps, len(indices), keystream) < rest)
 
 
+FEW_PARTS = 2
+
+
 class MixtureSampler(Sampler):
-    """Every part draws for everyone, and a coin chooses: no branch, no trace in the time it takes."""
+    """Every part draws for everyone, and a coin chooses: no branch, no trace in the time it takes.
+
+    Of many parts each draws only where the coin chose it: the coin does not see the input, and the output shows it anyway.
+    """
 
     def __init__(self, channel: Mixture, parts: list[Sampler]) -> None:
         self.channel = channel
@@ -72,11 +78,17 @@ class MixtureSampler(Sampler):
         coin = uniform_below(self.total, len(indices), keystream)
         boundary = 0
         for part, share, start in zip(self.parts, self.channel.shares, self.channel.starts, strict=True):
+            chosen = (coin >= boundary) & (coin < boundary + share)
+            boundary += share
+            if len(self.parts) > FEW_PARTS:
+                rows = np.flatnonzero(chosen)
+                drawn = part.allocate(len(rows))
+                part.draw(indices[rows], drawn, keystream)
+                out[rows] = drawn.astype(self.dtype) + self.dtype(start)
+                continue
             drawn = part.allocate(len(indices))
             part.draw(indices, drawn, keystream)
-            chosen = (coin >= boundary) & (coin < boundary + share)
             out[chosen] = drawn[chosen].astype(self.dtype) + self.dtype(start)
-            boundary += share
 
 
 class IdentitySampler(Sampler):

@@ -26,7 +26,8 @@ class RunningSums:
 
     def __init__(self, cumulative: Sequence[int]) -> None:
         self.exact, self.total = cumulative[:-1], cumulative[-1]
-        self.tops = np.array([(sum_ << 64) // self.total for sum_ in self.exact], np.uint64)
+        # Where nothing follows, the fraction is 1: its word is the last one, and `settle` decides for it.
+        self.tops = np.array([min((sum_ << 64) // self.total, (1 << 64) - 1) for sum_ in self.exact], np.uint64)
 
     def settle(self, first: int, coins: KeystreamCoins) -> int:
         """How many fractions are <= the number that begins with these 64 bits; draws what else it needs."""

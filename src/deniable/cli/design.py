@@ -39,6 +39,10 @@ USUAL = {"interval": "interval:0,1", "circle": "circle", "rectangle": "rectangle
 @click.option("--size", type=int, help="With --workload: how many values there are.")
 @click.option("--error", default="mean", show_default=True, help="With --workload: mean over the people, or worst value.")
 @click.option("--method", default="convex", show_default=True, help="With --workload: convex, or descent as published.")
+@click.option(
+    "--privacy",
+    help="With --workload: levels of pairs of values: sensitive:VALUES, metric[:POSITIONS], or a .csv of multiples of epsilon.",
+)
 @click.option("--divergence", default="kl", show_default=True, help="With --test: kl, tv, chi2 or hellinger.")
 @click.option("--chart", type=click.Path(dir_okay=False), help="Draw densities and errors to a .png, .svg, .html or .json file.")
 @click.option("--recipe-out", type=click.Path(dir_okay=False), help="Write the mechanism's recipe to a file.")

@@ -186,8 +186,9 @@ def _read(mechanism: Mechanism, paths: tuple[str, ...], column: str, base: int, 
 def _part(source: Accumulator, field: str | None) -> Accumulator:
     """The sums of a record's field, or the sums themselves."""
     from deniable.batch import Joined
+    from deniable.core import Record
 
-    if not isinstance(source, Joined):
+    if not isinstance(source, Joined) or not isinstance(source.mechanism.domain, Record):
         if field is not None:
             raise click.UsageError(f"--field is for records; {source.mechanism.name} reports single values")
         return source

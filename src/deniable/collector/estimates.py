@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from deniable import estimators
-from deniable.batch import Accumulator, Joined, accumulator_for
+from deniable.batch import Accumulator, Joined, accumulator_for, field_sums
 from deniable.collector.messages import AttributeEstimate, Estimates, Row, View
 from deniable.collector.steps import Published
-from deniable.core import Binary, Categories, Circle, Interval, Mechanism, show_fraction
+from deniable.core import Binary, Categories, Circle, Hierarchy, Interval, Mechanism, Record, show_fraction
 from deniable.errors import DeniableError
 from deniable.surveys import Survey
 
@@ -37,7 +37,7 @@ def estimates(survey: Survey, shown: Published, window: str = "") -> Estimates:
 
 
 def _attribute(survey: Survey, whole: Accumulator, name: str, waiting: str) -> AttributeEstimate:
-    part = whole.parts[name] if isinstance(whole, Joined) else whole
+    part = field_sums(whole, name)
     mechanism = part.mechanism
     question = next(attribute.question for attribute in survey.attributes if attribute.name == name)
     found = AttributeEstimate(name, question, repr(mechanism.domain), mechanism.name, part.n, [])
@@ -78,7 +78,9 @@ def _looks(mechanism: Mechanism, part: Accumulator, whole: Accumulator, name: st
         "direction": lambda: _direction(part, target),
         "heavy-hitters": lambda: _words(part, target),
     }
-    return [looks[question] for question in estimators.usual_questions(mechanism.domain)]
+    asked = [looks[question] for question in estimators.usual_questions(mechanism.domain)]
+    # A tree was chosen for ranges: the share of everyone up to an answer is shown beside the shares.
+    return [*asked, lambda: _cumulative(part)] if isinstance(mechanism, Hierarchy) else asked
 
 
 def target_of(part: Accumulator, whole: Accumulator) -> Any:
@@ -105,6 +107,12 @@ def _direction(part: Accumulator, target: Any) -> View:
     return View("direction", "mean direction", rows)
 
 
+def _cumulative(part: Accumulator) -> View:
+    cdf = estimators.tree_sums(part).cdf()
+    labels = [str(part.mechanism.domain.decode(index)) for index in range(cdf.value.size)]
+    return View("cumulative", cdf.method, _rows(cdf, [f"up to {label}" for label in labels]))
+
+
 def _mean(part: Accumulator, target: Any) -> View:
     domain = part.mechanism.domain
     assert isinstance(domain, Interval)
@@ -125,7 +133,7 @@ def _words(part: Accumulator, target: Any) -> View:
 
 def _all_categorical(whole: Accumulator) -> bool:
     """Is it a record whose every field has categories and answers?"""
-    parts = whole.parts.values() if isinstance(whole, Joined) else ()
+    parts = whole.parts.values() if isinstance(whole, Joined) and isinstance(whole.mechanism.domain, Record) else ()
     return bool(parts) and all(part.n and isinstance(part.mechanism.domain, Binary | Categories) for part in parts)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from deniable import estimators
-from deniable.batch import Accumulator, Joined
+from deniable.batch import Accumulator, field_sums
 from deniable.collector.estimates import LEVEL, shares_of, target_of
 from deniable.collector.messages import GroupedAttribute, GroupLine, GroupRow, Groups
 from deniable.collector.steps import Published
@@ -29,7 +29,7 @@ def compared(survey: Survey, groups: Mapping[str, tuple[Survey, Published]]) -> 
 
 
 def _attribute(part: Mechanism, name: str, question: str, public: Mapping[str, Accumulator]) -> GroupedAttribute:
-    answered = {group: whole for group, whole in public.items() if _of(whole, name).n}
+    answered = {group: whole for group, whole in public.items() if field_sums(whole, name).n}
     kind = _kind(part)
     attribute = GroupedAttribute(name, question, repr(part.domain), kind, [])
     if not kind:
@@ -70,12 +70,8 @@ def _column(estimate: Any, level: float) -> list[tuple[float, float, float]]:
 
 
 def _estimate(kind: str, whole: Accumulator, name: str) -> Any:
-    part = _of(whole, name)
+    part = field_sums(whole, name)
     target = target_of(part, whole)
     if kind == "frequency":
         return shares_of(part, whole, name, target)
     return estimators.mean(part, target=target) if kind == "mean" else estimators.quantiles(part, (0.5,), target=target)
-
-
-def _of(whole: Accumulator, name: str) -> Accumulator:
-    return whole.parts[name] if isinstance(whole, Joined) else whole

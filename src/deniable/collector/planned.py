@@ -32,7 +32,7 @@ from deniable.core import (
 from deniable.errors import DeniableError, InvalidParameter, MissingPackage, NotSupported
 from deniable.surveys import Asked, Survey, surveys_from_toml, usual_mechanism
 
-Learn = Literal["frequency", "mean", "distribution", "location", "heavy-hitters"]
+Learn = Literal["frequency", "mean", "distribution", "location", "heavy-hitters", "workload"]
 NEAR = 1.05
 """Mechanisms whose error is at most so many times the least count as equally good; the shortest report decides."""
 TRIED = 32
@@ -43,6 +43,7 @@ VIEWS: dict[str, set[str]] = {
     "distribution": {"distribution"},
     "heavy-hitters": {"words"},
     "location": set(),
+    "workload": {"frequency"},
 }
 WORDS: dict[str, str] = {
     "frequency": "noise moves a share by {error:.2g} (root mean square; 95 %: ± {half:.2g})",
@@ -50,6 +51,7 @@ WORDS: dict[str, str] = {
     "distribution": "the 95 % interval of a bin of the histogram is ± {error:.2g} (on average, for answers spread evenly)",
     "circle": "the 95 % interval of a bin of the histogram is ± {error:.2g} (on average, for answers spread evenly)",
     "location": "a report lies {error:.3g} away from the true place, on average",
+    "workload": "noise moves an answer by {error:.2g} (root mean square over all {answers}; 95 %: ± {half:.2g})",
     "heavy-hitters": "a word is found with 95 % when {error:.2g} of the people have it",
 }
 
@@ -138,7 +140,7 @@ def opened(store: Store, text: str) -> dict[str, tuple[Planned, bool]]:
 
 def chosen(asked: Asked) -> tuple[Mechanism, str]:
     """The mechanism for an attribute, and why; refuses when no mechanism is left."""
-    learn = learned(asked.domain, asked.learn)
+    learn = learned(asked.domain, asked.learn) if asked.answers is None else "workload"
     every = sorted(_candidates(asked, learn), key=lambda one: one.error)
     # Whether one can be read is tried out, which takes a while: the best first, and the others only when it matters.
     best = next((one for one in every if readable(one.mechanism, learn)), None)
@@ -177,7 +179,9 @@ def _candidates(asked: Asked, learn: Learn) -> Iterator[Choice]:
             except DeniableError:
                 continue
         return
-    question = planning.Question(task=learn, domain=asked.domain, users=asked.respondents, epsilon=asked.epsilon)
+    question = planning.Question(
+        task=learn, domain=asked.domain, users=asked.respondents, epsilon=asked.epsilon, workload=asked.answers
+    )
     for way in planning.ways(question, asked.epsilon, slow=False):
         if isinstance(way, planning.Way) and isinstance(way.asked, Mechanism) and way.asked.domain == asked.domain:
             try:
@@ -207,7 +211,7 @@ def readable(mechanism: Mechanism, learn: Learn) -> bool:
 
 def _why(asked: Asked, learn: Learn, pick: Choice, best: Choice, count: int) -> str:
     told = "circle" if isinstance(asked.domain, Circle) else learn
-    words = WORDS[told].format(error=pick.error, half=1.96 * pick.error)
+    words = WORDS[told].format(error=pick.error, half=1.96 * pick.error, answers=asked.answers)
     among = f"the best of {count} mechanisms" if count > 1 else "the one mechanism that fits,"
     if pick.bytes < best.bytes:
         more = max(100 * (pick.error / best.error - 1), 0.1)

@@ -97,9 +97,11 @@ from deniable.core.mechanisms.binary.randomized_response import RandomizedRespon
 from deniable.core.mechanisms.categorical.exponential import Exponential as Exponential
 from deniable.core.mechanisms.categorical.extremal import Extremal as Extremal
 from deniable.core.mechanisms.categorical.hadamard import HadamardResponse as HadamardResponse
+from deniable.core.mechanisms.categorical.hierarchy import Hierarchy as Hierarchy
 from deniable.core.mechanisms.categorical.k_rr import KaryRandomizedResponse as KaryRandomizedResponse
 from deniable.core.mechanisms.categorical.olh import OptimizedLocalHashing as OptimizedLocalHashing
 from deniable.core.mechanisms.categorical.oue import OptimizedUnaryEncoding as OptimizedUnaryEncoding
+from deniable.core.mechanisms.categorical.pairwise import Pairwise as Pairwise
 from deniable.core.mechanisms.categorical.rappor import LAYER as LAYER
 from deniable.core.mechanisms.categorical.rappor import Rappor as Rappor
 from deniable.core.mechanisms.categorical.subset import SubsetSelection as SubsetSelection
@@ -125,6 +127,8 @@ from deniable.core.mechanisms.numeric.three_outputs import ThreeOutputs as Three
 from deniable.core.mechanisms.numeric.window import Window as Window
 from deniable.core.mechanisms.numeric_base import CircularMechanism as CircularMechanism
 from deniable.core.mechanisms.numeric_base import NumericMechanism as NumericMechanism
+from deniable.core.mechanisms.privacy import Privacy as Privacy
+from deniable.core.mechanisms.privacy import ValuePair as ValuePair
 from deniable.core.mechanisms.reading import Affine as Affine
 from deniable.core.mechanisms.reading import Joined as Joined
 from deniable.core.mechanisms.reading import Reading as Reading

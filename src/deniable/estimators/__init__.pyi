@@ -72,7 +72,9 @@ from deniable.estimators.law.support import Support as Support
 from deniable.estimators.law.support import support as support
 from deniable.estimators.law.worst_case import WorstCase as WorstCase
 from deniable.estimators.law.worst_case import worst_case as worst_case
+from deniable.estimators.level_sums import tree_sums as tree_sums
 from deniable.estimators.means import mean as mean
+from deniable.estimators.mixed_levels import combined_shares as combined_shares
 from deniable.estimators.moments import variance as variance
 from deniable.estimators.penalized import penalized_fit as penalized_fit
 from deniable.estimators.plausible import USUAL as USUAL

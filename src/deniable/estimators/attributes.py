@@ -52,7 +52,7 @@ def attribute_shares(source: Source, *, target: Target = "these users") -> dict[
     """
     check_target(target)
     sums = accumulated(source)
-    if not isinstance(sums, Joined):
+    if not isinstance(sums, Joined) or not isinstance(sums.mechanism.domain, Record):
         raise NotSupported(f"{sums.mechanism.name} has no fields; for one attribute use shares(source)")
     by_attribute: dict[str, Estimate] = {}
     for name, part in sums.parts.items():

@@ -13,11 +13,12 @@ from dataclasses import replace
 import numpy as np
 
 from deniable.batch import Floats, Joined
-from deniable.core import Binary, Categories
+from deniable.core import Binary, Categories, Hierarchy
 from deniable.errors import NotSupported
 from deniable.estimators.covariance import MOST_VALUES, support_law
 from deniable.estimators.estimate import Estimate, SmallSample, Target, check_target
 from deniable.estimators.intervals import SupportInterval
+from deniable.estimators.level_sums import tree_sums
 from deniable.estimators.projections import simplex
 from deniable.estimators.score_intervals import of_table
 from deniable.estimators.source import Source, accumulated
@@ -54,6 +55,10 @@ def _estimate(source: Source, target: Target, *, as_shares: bool) -> Estimate:
     sums = accumulated(source)
     mechanism, n = sums.mechanism, sums.n
     domain = mechanism.domain
+    if isinstance(mechanism, Hierarchy):
+        if not as_shares:
+            raise NotSupported("a hierarchy has shares: it asks every user at one level only; multiply them by the number of users")
+        return replace(tree_sums(sums).shares(target), labels=mechanism.domain.labels or range(mechanism.domain.size))
     if isinstance(sums, Joined):
         raise NotSupported("a record has no counts of its own; ask for those of a field: accumulator.parts[name]")
     if not isinstance(domain, Categories | Binary):

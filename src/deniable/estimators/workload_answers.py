@@ -55,7 +55,7 @@ def answers(source: Source, questions: Any, *, target: Target = "these users", l
     if estimated.covariance is None:
         raise InvalidParameter("answers need the covariance of the shares, which is worked out for fewer values")
     exact = None
-    if sums.mechanism.channel.support() is None:
+    if sums.mechanism.channel.support() is None and sums.mechanism.channel.sums == "outputs":
         terms = calm @ TableDecoder(sums.mechanism).inverse
         exact = BoundedTerms(value, np.ptp(terms, axis=1), sums.n)
     return Estimate(

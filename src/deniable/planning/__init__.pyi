@@ -50,6 +50,10 @@ from deniable.planning.way import Way as Way
 from deniable.planning.workloads.certificate import WrongBound as WrongBound
 from deniable.planning.workloads.design import WorkloadDesign as WorkloadDesign
 from deniable.planning.workloads.design import design_workload as design_workload
+from deniable.planning.workloads.structured import HierarchyDesign as HierarchyDesign
+from deniable.planning.workloads.structured import best_hierarchy as best_hierarchy
+from deniable.planning.workloads.unequal import UnequalDesign as UnequalDesign
+from deniable.planning.workloads.unequal import design_unequal as design_unequal
 from deniable.planning.workloads.workload import Workload as Workload
 from deniable.planning.workloads.workload import custom_workload as custom_workload
 from deniable.planning.workloads.workload import workload as workload

@@ -161,6 +161,8 @@ def _parts(of: Mechanism | float) -> tuple[float, Blanket | None]:
         return float(of), None
     if of.delta:
         raise NotSupported("shuffling bounds are for purely private mechanisms: delta must be 0")
+    if not of.protects_all:
+        raise InvalidParameter("shuffling is accounted for mechanisms with a level for every pair of values")
     return of.certificate().epsilon_exact, blanket_of(of)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deniable.core import (
     SYSTEM,
@@ -22,7 +22,10 @@ from deniable.core import (
     show_fraction,
 )
 from deniable.errors import BudgetSpent, InvalidEpsilon, InvalidParameter, WrongRecipe
-from deniable.surveys.limits import USUAL_LIMIT, allows_large, check_work, checked_limit
+from deniable.surveys.limits import USUAL_LIMIT, allows_large, check_pairs, check_work, checked_limit
+
+if TYPE_CHECKING:
+    from deniable.core import Privacy
 
 
 class Client:
@@ -33,6 +36,8 @@ class Client:
     longer fits. It is 8 unless your own code says otherwise; a recipe cannot raise it. `max_delta` counts in the same way, and is
     zero unless the user accepts more. `fingerprint`, when given, must be the recipe's own. Nothing about a value is
     kept; what was spent is counted in this object (a `Session` with its `Ledger` counts across restarts).
+    A recipe that leaves some pairs of values without a level is refused, unless `accepts` says which levels the user asks for:
+    then the recipe's integers must keep those, whatever the recipe itself promises.
 
     >>> from deniable.core import RandomizedResponse
     >>> client = Client(RandomizedResponse(epsilon=1).recipe(), max_epsilon=2)
@@ -53,6 +58,7 @@ class Client:
         max_epsilon: EpsilonLike = USUAL_LIMIT,
         max_delta: Number = 0,
         fingerprint: str | None = None,
+        accepts: Privacy | None = None,
     ) -> None:
         accepted = max_epsilon.exact if isinstance(max_epsilon, Epsilon) else max_epsilon
         self.max_epsilon = checked_limit("max_epsilon", accepted)
@@ -67,6 +73,7 @@ class Client:
         if not self.certificate.holds:
             name, rule = self.certificate.mechanism, self.certificate.inequality
             raise InvalidParameter(f"the recipe of {name} does not keep its promise: {rule}")
+        check_pairs(self.mechanism, accepts)
         if self.certificate.delta > self.max_delta:
             raise InvalidParameter(
                 f"the recipe promises privacy only up to delta={float(self.certificate.delta):g}; pass max_delta if you accept that"

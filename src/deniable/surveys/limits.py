@@ -9,6 +9,7 @@ from deniable.core import LARGE, Mechanism, Number, as_fraction, output_bits, sh
 from deniable.errors import BudgetSpent, InvalidEpsilon, InvalidParameter
 
 if TYPE_CHECKING:
+    from deniable.core import Privacy
     from deniable.surveys.document import Survey
 
 USUAL_LIMIT = 8
@@ -28,6 +29,25 @@ def check_work(mechanism: Mechanism) -> None:
     if output_bits(mechanism.channel) > MOST_REPORT_BITS:
         raise InvalidParameter(
             f"a report of this {mechanism.name} would have more than {MOST_REPORT_BITS} bits: ask for fewer values"
+        )
+
+
+def check_pairs(mechanism: Mechanism, accepts: Privacy | None) -> None:
+    """Refuse a recipe that leaves some values without protection, unless the user's own promise is kept by its integers."""
+    if accepts is None:
+        if not mechanism.protects_all:
+            raise InvalidParameter(
+                f"the recipe of {mechanism.name} does not protect every value: some reports may show the answer. If you accept "
+                "that, say in your own code which pairs must be protected: accepts=Privacy(…)"
+            )
+        return
+    if mechanism.protects_all and all(level is None or level >= mechanism.privacy.exact for level in accepts.required()):
+        return
+    pair = accepts.nearest(mechanism.channel)
+    if not pair.holds:
+        raise InvalidParameter(
+            f"the recipe of {mechanism.name} does not keep the promise that you ask for: epsilon={pair.level} for value "
+            f"{pair.value} against {pair.other}"
         )
 
 

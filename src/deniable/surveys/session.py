@@ -7,15 +7,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deniable.core import SYSTEM, Rappor, decode_report, encode_report, meaning, show_fraction
 from deniable.errors import InvalidParameter, NotAdmitted, NotDelivered
 from deniable.surveys.document import Survey
 from deniable.surveys.ledger import Ledger, Pending
-from deniable.surveys.limits import allows_large, check_survey, check_work
+from deniable.surveys.limits import allows_large, check_pairs, check_survey, check_work
 from deniable.surveys.submission import Submission, submission_to_json, submissions_to_json
 from deniable.surveys.transport import HttpTransport, Transport
+
+if TYPE_CHECKING:
+    from deniable.core import Privacy
 
 LATER = (408, 425, 429, 500, 502, 503, 504)
 """Statuses that mean: later, same key."""
@@ -56,7 +59,8 @@ class Session:
     Every draw is in the ledger before it is sent; when the collector cannot be
     reached the report waits there, and `deliver` sends it later, the same bytes under the same key.
     `token` is for collectors that take reports only with one; it goes with reports, over HTTPS or to this machine, and is kept
-    in memory only.
+    in memory only. `accepts` says which pairs of answers must be protected, and how, for surveys that do not protect all of them
+    alike.
 
     >>> import tempfile
     >>> from deniable.surveys import MockTransport
@@ -78,6 +82,7 @@ class Session:
         transport: Transport | None = None,
         token: str | None = None,
         patience: Patience | None = None,
+        accepts: Privacy | None = None,
     ) -> None:
         if not isinstance(survey, Survey) or not isinstance(ledger, Ledger):
             raise InvalidParameter("a session needs a Survey and a Ledger")
@@ -85,6 +90,7 @@ class Session:
             raise InvalidParameter("rappor keeps its own permanent bits; use deniable.surveys.Repeated")
         check_survey(survey, ledger.limit)
         check_work(survey.mechanism)
+        check_pairs(survey.mechanism, accepts)
         self.survey = survey
         self.ledger = ledger
         self.address = f"{collector.rstrip('/')}/v1/surveys/{survey.hash}"
@@ -103,6 +109,7 @@ class Session:
         transport: Transport | None = None,
         token: str | None = None,
         patience: Patience | None = None,
+        accepts: Privacy | None = None,
     ) -> Session:
         """Fetch the survey with this hash from a collector, check it, and begin."""
         carrier = _carrier(transport, token)
@@ -110,7 +117,7 @@ class Session:
         if status != 200:
             raise NotDelivered(f"the collector does not give out this survey (status {status})")
         survey = Survey.from_json(data, hash=survey_hash, allow_large=allows_large(ledger.limit))
-        return cls(survey, ledger, collector, transport=carrier, patience=patience)
+        return cls(survey, ledger, collector, transport=carrier, patience=patience, accepts=accepts)
 
     def explain(self) -> str:
         """What will be sent and what it means, in plain words: show it before asking."""
@@ -118,9 +125,15 @@ class Session:
         asked = "; ".join(attribute.question for attribute in survey.attributes)
         left = survey.lifetime - self.ledger.spent(survey.hash)
         together = None if survey.repeat == "once" else survey.lifetime
+        promise = survey.mechanism.promise
+        if promise is None:
+            hidden = meaning(survey.mechanism.privacy, together)
+        else:
+            domain = survey.mechanism.domain
+            hidden = promise.words([domain.decode(index) for index in range(domain.size)]).replace("\n", " ")
         return (
             f"{survey.title}. {survey.purpose} You are asked: {asked} Only a randomized report leaves this device. "
-            f"{meaning(survey.mechanism.privacy, together)} Of the budget {show_fraction(survey.lifetime)} for this survey "
+            f"{hidden} Of the budget {show_fraction(survey.lifetime)} for this survey "
             f"you have {show_fraction(left)} left, and of your own limit {show_fraction(self.ledger.limit)} for all surveys "
             f"{show_fraction(self.ledger.left())}."
         )

@@ -12,6 +12,7 @@ from typing import Any
 
 from deniable.core import (
     USUAL,
+    Categories,
     Domain,
     Epsilon,
     Interval,
@@ -35,10 +36,12 @@ GROUP_WORDS = "Answers are compared between groups. Your group, {group}, is not 
 """What a group's survey says after its purpose."""
 LEARN = ("distribution", "mean")
 """What a number is asked for: all there is, or its mean alone, as well as that can be."""
+ANSWERS = ("histogram", "prefix", "ranges")
+"""What ordered categories are asked for: the share of each, of all up to each, or of every range of neighbours."""
 
 _SURVEY = {"title", "purpose", "epsilon", "budget", "strategy", "repeat", "window", "opens", "closes", "keep_reports", "attributes"}
 _SURVEY |= {"respondents", "release", "groups"}
-_ATTRIBUTE = {"question", "domain", "mechanism", "epsilon", "parameters", "learn"}
+_ATTRIBUTE = {"question", "domain", "mechanism", "epsilon", "parameters", "learn", "answers"}
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,8 @@ class Asked:
     """How many people are expected to answer this attribute."""
     learn: str | None = None
     """"mean" or "distribution", when the survey says which; only for numbers."""
+    answers: str | None = None
+    """"histogram", "prefix" or "ranges", when the survey says which; only for categories, in their order."""
 
 
 Choose = Callable[[Asked], str | Mechanism]
@@ -204,10 +209,18 @@ def _part(asked: Asked, attribute: dict[str, Any], choose: Choose) -> Mechanism:
         raise InvalidParameter(f"attributes.{name}.mechanism must be a name or 'auto'")
     if learn is not None and (learn not in LEARN or not isinstance(asked.domain, Interval) or wanted != "auto"):
         raise InvalidParameter(f"attributes.{name}.learn must be {' or '.join(LEARN)}, for an interval whose mechanism is 'auto'")
+    answers = attribute.get("answers")
+    if answers is not None:
+        one = isinstance(answers, list) and len(answers) == 1 and answers[0] in ANSWERS
+        if not one or not isinstance(asked.domain, Categories) or wanted != "auto":
+            raise InvalidParameter(
+                f"attributes.{name}.answers must be a list with one of {', '.join(ANSWERS)}, for categories with mechanism 'auto'"
+            )
+        answers = answers[0]
     parameters = attribute.get("parameters", {})
     if wanted == "auto" and parameters:
         raise InvalidParameter(f"attributes.{name}.parameters need a mechanism that is named; 'auto' chooses its own")
-    chosen = choose(replace(asked, learn=learn)) if wanted == "auto" else wanted
+    chosen = choose(replace(asked, learn=learn, answers=answers)) if wanted == "auto" else wanted
     if isinstance(chosen, Mechanism):
         return chosen
     try:

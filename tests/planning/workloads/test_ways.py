@@ -37,7 +37,7 @@ def test_predictions_are_what_surveys_give(name: str) -> None:
 
 def test_many_values_are_planned_by_trees_without_a_bound() -> None:
     made = plan(Question(task="workload", workload="ranges", domain=Categories(64), users=10_000, epsilon=1))
-    assert made.pick.mechanism == "hierarchical-histogram"
+    assert made.pick.mechanism == "hierarchy"
     assert isinstance(made.bound, NoBound)
     assert made.pick.attack is not None
 

@@ -10,12 +10,17 @@ from numpy.typing import NDArray
 from deniable.batch.accumulators.base import HEADER, Accumulator, check_head
 from deniable.batch.digits import digit_columns
 from deniable.batch.packing import outputs_from_ints
-from deniable.core import Mechanism
+from deniable.core import Mechanism, Record
 from deniable.errors import Malformed
 
 
+def field_sums(whole: Accumulator, name: str) -> Accumulator:
+    """The sums of a record's field; of anything that is not a record, all of them."""
+    return whole.parts[name] if isinstance(whole, Joined) and isinstance(whole.mechanism.domain, Record) else whole
+
+
 class Joined(Accumulator):
-    """The accumulators of a record's fields. `parts[name]` is the one of a field."""
+    """The accumulators of a record's fields, or of a tree's levels. `parts[name]` is the one of a field."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         from deniable.batch.accumulators.choose import accumulator_for

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from deniable import studies
-from deniable.batch import Accumulator, Joined
+from deniable.batch import Accumulator, field_sums
 from deniable.collector.steps import published
 from deniable.collector.store import Store
 from deniable.core import Binary, Categories, Circle, Interval
@@ -61,7 +61,7 @@ class PlaceMaps:
 
 def map_of(whole: Accumulator, name: str, waiting: str = "") -> dict[str, Any]:
     """Shares of map cells with intervals: the most likely map, fitted to the sums."""
-    part = whole.parts[name] if isinstance(whole, Joined) else whole
+    part = field_sums(whole, name)
     if part.n == 0:
         return {"n": 0, "cells": [], "note": waiting or "nobody has answered yet"}
     try:

@@ -77,6 +77,15 @@ def _shown(level: Level) -> str:
     return show_fraction(level.exact if isinstance(level, Epsilon) else Fraction(level))
 
 
+def times_surer(level: Level) -> str:
+    """How many times surer a report of this level can make anyone, rounded up.
+
+    >>> times_surer(1)
+    'at most 2.72'
+    """
+    return _times(_number(level))
+
+
 def _times(number: float) -> str:
     """e**number, rounded up to three digits; nobody needs those of a million and more."""
     odds = math.exp(min(number, 700))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from deniable.core.channels.base import Channel
 from deniable.core.domains.base import Domain, domain_from_recipe
@@ -19,6 +19,9 @@ from deniable.core.randomness.coins import SYSTEM, Coins
 from deniable.core.reports.fingerprint import fingerprint
 from deniable.core.reports.report import Report
 from deniable.errors import InvalidParameter, NotSupported
+
+if TYPE_CHECKING:
+    from deniable.core.mechanisms.privacy import Privacy
 
 TASKS = {
     "frequency": "shares of categories",
@@ -92,6 +95,16 @@ class Mechanism(ABC):
         return self.epsilon
 
     @property
+    def promise(self) -> Privacy | None:
+        """A level for every pair of values, where they are not all epsilon; then it is the claim, and epsilon its largest level."""
+        return None
+
+    @property
+    def protects_all(self) -> bool:
+        """Is epsilon a bound for every pair of values?"""
+        return self.promise is None or self.promise.everywhere is not None
+
+    @property
     def parts(self) -> Mapping[str, Mechanism]:
         """The mechanisms of fields or coordinates, by name, where they are drawn independently or picked; else none."""
         return {}
@@ -139,6 +152,7 @@ class Mechanism(ABC):
 
     def certificate(self) -> Certificate:
         """The privacy claim and the integers behind it."""
+        promise = self.promise
         return Certificate(
             mechanism=self.name,
             fingerprint=self.fingerprint,
@@ -146,6 +160,8 @@ class Mechanism(ABC):
             ratio=self.channel.max_ratio(),
             delta=self.delta,
             delta_exact=self.delta_exact(),
+            promise=promise,
+            pair=None if promise is None else promise.nearest(self.channel),
         )
 
     def parameters(self) -> dict[str, Any]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deniable._results import Result
 from deniable.core.exact.epsilon import Epsilon
 from deniable.core.exact.exponential import exp_bounds, log_float
 from deniable.core.exact.numbers import show_fraction
+
+if TYPE_CHECKING:
+    from deniable.core.mechanisms.privacy import Privacy, ValuePair
 
 
 @dataclass(frozen=True)
@@ -17,7 +20,8 @@ class Certificate(Result):
     """The largest ratio of weights any output has between two inputs, beside e**epsilon.
 
     `ratio` is None when it is unbounded; then only a claim with `delta` > 0 can hold, and
-    `delta_exact` is what the weights really give at this epsilon (rounded up).
+    `delta_exact` is what the weights really give at this epsilon (rounded up). With a `promise` the claim is about its pairs of
+    values, each at its own level, and `pair` is the one that comes nearest to breaking it.
     """
 
     mechanism: str
@@ -26,10 +30,14 @@ class Certificate(Result):
     ratio: Fraction | None
     delta: Fraction = Fraction(0)
     delta_exact: Fraction = Fraction(0)
+    promise: Privacy | None = None
+    pair: ValuePair | None = None
 
     @property
     def holds(self) -> bool:
         """Does the inequality hold, exactly?"""
+        if self.promise is not None:
+            return self.pair is not None and self.pair.holds
         if self.delta == 0:
             return self.ratio is not None and self.epsilon.allows(self.ratio)
         return self.delta_exact <= self.delta
@@ -42,6 +50,8 @@ class Certificate(Result):
     @property
     def inequality(self) -> str:
         """The claim in one line."""
+        if self.pair is not None:
+            return _of_pair(self.pair)
         if self.delta:
             return f"delta at epsilon={self.epsilon} is {float(self.delta_exact):.6g} <= {show_fraction(self.delta)}"
         if self.ratio is None:
@@ -69,4 +79,16 @@ class Certificate(Result):
             "delta_exact": float(self.delta_exact),
             "holds": self.holds,
             "inequality": self.inequality,
+            **({} if self.promise is None else {"promise": self.promise.written()}),
         }
+
+
+def _of_pair(pair: ValuePair) -> str:
+    """The claim about the pair that comes nearest to breaking it."""
+    values = f"for value {pair.value} against {pair.other}, of all pairs nearest to its level"
+    power = f"e^{pair.level}" if "/" not in str(pair.level) else f"e^({pair.level})"
+    if pair.ratio is None:
+        return f"the ratio is unbounded, {power} was promised {values}"
+    low = exp_bounds(pair.level.exact)[0]
+    ratio, sign = pair.ratio, "<=" if pair.holds else ">"
+    return f"{ratio.numerator}/{ratio.denominator} = {float(ratio):.12g} {sign} {power} = {float(low):.12g}… {values}"

@@ -12,5 +12,8 @@ heuristic     rows for them, by local search
 table         integer weights, rounded toward privacy
 descent       the published way, for comparison
 design        all of it together
+structured    hierarchies with the best fan-outs and shares, for many values
+rays          extremal rows where every pair of values has a level of its own
+unequal       the best mechanism for such levels
 ways          workloads in the planner
 """

@@ -27,7 +27,10 @@ from deniable.planning.workloads.symmetry import Permutations, orbits_of_values
 from deniable.planning.workloads.workload import Gram, Spread
 
 BITS = 200
-MOST_ENTRIES = 1 << 24
+MOST_VARIABLES = 5000
+"""Variables of the relaxation after symmetries: 128 values that may be reflected have 4,161."""
+TOGETHER = 1 << 22
+"""Numbers that one block of the Hessian holds at a time."""
 SHRINK = 0.25
 MOST_STEPS = 40
 CENTRED = 0.5
@@ -55,11 +58,14 @@ class _Program:
         self.lift = np.concatenate([np.ones((size, 1)), self.step * np.eye(size)], axis=1)
         self.label = _labels(elements)
         count = int(self.label.max()) + 1
-        if count * (size + 1) ** 2 > MOST_ENTRIES:
+        if count > MOST_VARIABLES:
             raise NotSupported(f"a bound for {size} values with so few symmetries takes too much memory")
         flat = self.label.ravel()
         self.sums = csr_array((np.ones(len(flat)), (flat, np.arange(len(flat)))), shape=(count, len(flat)))
-        self.basis = np.asarray(self.sums.toarray(), np.float64).reshape(count, size + 1, size + 1)
+        self.count = count
+        # The entries of X by their variable, for the Hessian.
+        self.entries = np.argsort(flat, kind="stable")
+        self.begins = np.searchsorted(flat[self.entries], np.arange(count + 1))
         first = orbits_of_values(elements)
         self.values = np.unique(first)
         self.kind = np.searchsorted(self.values, first)
@@ -89,7 +95,7 @@ class _Program:
         whole[0, :] = whole[:, 0] = chance
         whole[np.diag_indices(self.size + 1)] = chance
         whole[0, 0] = 1.0
-        point = np.zeros(len(self.basis))
+        point = np.zeros(self.count)
         point[self.label.ravel()] = whole.ravel()
         return np.asarray(point / (self.equal @ point).mean(), np.float64)
 
@@ -107,12 +113,13 @@ class _Program:
         whole = point[self.label]
         inverse = np.linalg.inv(self.lift @ whole @ self.lift.T)
         pull = inverse @ self.gram @ inverse
-        left, right, own = self.lift.T @ inverse @ self.lift, self.lift.T @ pull @ self.lift, np.linalg.inv(whole)
+        left, right = self.lift.T @ inverse @ self.lift, self.lift.T @ pull @ self.lift
+        own: Floats = np.asarray(np.linalg.inv(whole), np.float64)
         slack = self.unequal @ point
         slope = -(self.sums @ (right + weight * own).ravel()) - weight * (self.unequal.T @ (1 / slack))
         count = len(point)
-        hessian = 2 * (self.sums @ (left @ self.basis @ right).reshape(count, -1).T)
-        hessian += weight * (self.sums @ (own @ self.basis @ own).reshape(count, -1).T)
+        hessian: Floats = 2 * self._products(np.asarray(left, np.float64), np.asarray(right, np.float64))
+        hessian += weight * self._products(own, own)
         scaled = self.unequal.multiply(1 / slack[:, None]).tocsr()
         hessian = (hessian + hessian.T) / 2 + weight * (scaled.T @ scaled).toarray()
         hessian[np.diag_indices(count)] *= 1 + 1e-13
@@ -130,6 +137,19 @@ class _Program:
                 break
             length *= 0.6
         return point + length * moved, prices, away
+
+    def _products(self, left: Floats, right: Floats) -> Floats:
+        """tr(B_a L B_b R) for all pairs of variables, B_a being 1 at the few entries of X that are variable a."""
+        across = self.size + 1
+        block = max(1, TOGETHER // (4 * across * across))
+        total = np.empty((self.count, self.count))
+        for first in range(0, self.count, block):
+            last = min(first + block, self.count)
+            row, column = np.divmod(self.entries[self.begins[first] : self.begins[last]], across)
+            outer = left.T[row][:, :, None] * right[column][:, None, :]
+            whole = np.add.reduceat(outer, self.begins[first:last] - self.begins[first], axis=0)
+            total[:, first:last] = self.sums @ whole.reshape(last - first, -1).T
+        return total
 
 
 def _gathered(terms: list[tuple[int, float]]) -> tuple[tuple[int, float], ...]:

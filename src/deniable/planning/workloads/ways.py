@@ -21,6 +21,7 @@ from deniable.estimators import (
     influence,
     support_counts,
     support_law,
+    tree_sums,
 )
 from deniable.planning.fakes import part_of, supported
 from deniable.planning.frequency import attempt
@@ -29,10 +30,12 @@ from deniable.planning.trials import each_sum, rounds
 from deniable.planning.way import LeftOut, Prediction, Way, normal
 from deniable.planning.workloads.design import WorkloadDesign, columns, design_workload
 from deniable.planning.workloads.rows import MOST_ENUMERATED
+from deniable.planning.workloads.structured import best_hierarchy, hierarchy_covariance, level_variances
 from deniable.planning.workloads.workload import Workload, workload
 from deniable.privacy import Gain
 
 FAN_OUTS = (2, 4, 8, 16, 32)
+FEWEST_LEAVES = 8
 ORACLES = ("hadamard", "oue")
 QUICK = 10
 """Up to so many values a design takes a moment; more are designed only where the answer is wanted."""
@@ -66,6 +69,8 @@ def workload_ways(question: Question, epsilon: Epsilon, *, slow: bool = True) ->
     for name in (kind.name for kind in mechanisms_for("frequency", Categories(size))):
         make = partial(make_mechanism, name, domain=Categories(size), epsilon=each)
         yield attempt(name, make, partial(_categories, questions))
+    if size > FEWEST_LEAVES:
+        yield from _hierarchy(questions, each)
     for fan_out in FAN_OUTS:
         levels = round(math.log(size, fan_out))
         if levels > 1 and fan_out**levels == size:
@@ -138,6 +143,41 @@ def _categories(questions: Workload, mechanism: Mechanism) -> Way:
 
     estimator = "answers(reports, questions)"
     return _way(mechanism.name, None, mechanism, estimator, _added(questions, covariance), losses, gain)
+
+
+def _hierarchy(questions: Workload, epsilon: Epsilon) -> Iterator[Way | LeftOut]:
+    """The tree with the best fan-outs and shares of people."""
+    try:
+        mechanism = best_hierarchy(questions, epsilon).mechanism
+    except NotSupported as why:
+        yield LeftOut("hierarchy", str(why))
+        return
+    covariance = hierarchy_covariance(mechanism)
+
+    def losses(n: int, runs: int, stream: Keystream) -> Floats:
+        people, truth = _people(n, questions.size)
+        each = np.empty(runs)
+        for run in range(runs):
+            sums = tree_sums(randomize_many(mechanism, people, stream))
+            leaves = consistent(sums.node_shares(), sums.node_variances(), mechanism.fan_outs)[-1]
+            each[run] = _loss(questions, leaves - truth)
+        return each
+
+    def gain(n: int) -> Gain:
+        assert mechanism.shares is not None
+        matrix, _ = _shown(questions)
+        most, moved = 0.0, 0.0
+        parts = list(mechanism.parts.values())
+        asked = [share / sum(mechanism.shares) for share in mechanism.shares]
+        pulls = influence(np.eye(questions.size), level_variances(mechanism), mechanism.fan_outs)
+        for part, share, pull in zip(parts, asked, pulls, strict=True):
+            reach = float(np.abs(supported(matrix @ pull, support_law(part), part)[0]).max())
+            most, moved = max(most, reach), max(moved, part_of(n, 1 / share) * reach)
+        return Gain("one answer", moved, most, False)
+
+    inner = f"fan-outs {', '.join(map(str, mechanism.fan_outs))}"
+    estimator = "tree_sums(reports).shares()"
+    yield _way(mechanism.name, inner, mechanism, estimator, _added(questions, covariance), losses, gain)
 
 
 def _tree(tree: HierarchicalHistogram, questions: Workload) -> Way:

@@ -9,17 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.batch import Keystream, SystemKeystream, draw_many
-from deniable.core import (
-    UNIT,
-    Channel,
-    Mechanism,
-    Mixture,
-    NearestCodeSets,
-    SketchSigns,
-    TwoLevel,
-    WideHashing,
-    index_of,
-)
+from deniable.core import UNIT, Channel, Mechanism, Mixture, NearestCodeSets, Privacy, SketchSigns, TwoLevel, WideHashing, index_of
 from deniable.privacy.auditing.fields import table_of_array
 from deniable.privacy.auditing.sampled import CONFIDENCE, audit
 from deniable.privacy.auditing.search import Support
@@ -71,6 +61,12 @@ def own_inputs(channel: Channel, most: int = INPUTS) -> list[int]:
     return sorted({0, 1, last * 38 // 100, last})[:most] if last > 0 else [0]
 
 
+def _promised(promise: Privacy, channel: Channel) -> list[int]:
+    """The two values that come nearest to breaking the promise, and a few others."""
+    pair = promise.nearest(channel)
+    return sorted({pair.value, pair.other, *own_inputs(channel, INPUTS - 2)})
+
+
 def own_support(channel: Channel) -> Support | None:
     """How to read hashed reports: does the report's bucket hold the value?"""
     buckets = channel.buckets
@@ -115,11 +111,12 @@ def audit_mechanism(
     >>> audit_mechanism(make_mechanism("k-rr", epsilon=1), samples=20_000).violated
     False
     """
-    channel = mechanism.channel
+    channel, promise = mechanism.channel, mechanism.promise
+    inputs = own_inputs(channel) if promise is None else _promised(promise, channel)
     return audit(
         OwnTarget(mechanism, keystream),
-        own_inputs(channel),
-        epsilon=mechanism.privacy,
+        inputs,
+        epsilon=mechanism.privacy if promise is None else promise.among(inputs),
         delta=float(mechanism.delta),
         samples=samples,
         confidence=confidence,

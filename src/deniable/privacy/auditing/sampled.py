@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.batch import Keystream, SystemKeystream
-from deniable.core import Epsilon, EpsilonLike
+from deniable.core import Epsilon, EpsilonLike, Privacy
 from deniable.errors import InvalidParameter
 from deniable.privacy.auditing.bounds import delta_below, epsilon_below, visible_violation
 from deniable.privacy.auditing.events import Candidate, histograms
 from deniable.privacy.auditing.families import learned as classifier
 from deniable.privacy.auditing.fields import Table
 from deniable.privacy.auditing.octets import Octets
-from deniable.privacy.auditing.search import Support, search
+from deniable.privacy.auditing.search import Levels, Support, search
 from deniable.privacy.auditing.targets import CHUNK, Draws, Scalar, Target, Vectorised, draw_same
 from deniable.privacy.auditing.verdict import Audit, never_repeating
 
@@ -42,7 +42,7 @@ def audit(
     target: Target | Callable[[Any], Any],
     inputs: Sequence[Any],
     *,
-    epsilon: EpsilonLike,
+    epsilon: EpsilonLike | Privacy,
     delta: float = 0.0,
     samples: int = 1_000_000,
     confidence: float = CONFIDENCE,
@@ -62,11 +62,18 @@ def audit(
     `inputs` must hold the values that could differ: all of a few categories, both ends of a range, the first and the
     last coordinate. `support(reports, value)` helps where reports need decoding (hashes). With `learned`, a classifier
     proposes events too, if scikit-learn is installed. `order` is what the order of the inputs is drawn from.
+    `epsilon` may be a `Privacy` with a level for every pair of inputs, in their order; pairs without a level are left alone, and
+    the verdict is about the pair that came nearest to breaking its level.
 
     >>> audit(lambda values: values, [0, 1], epsilon=1, samples=2000, vectorised=True).violated
     True
     """
-    claim, chosen = float(Epsilon(epsilon, allow_large=True)), list(inputs)
+    chosen = list(inputs)
+    promise = epsilon if isinstance(epsilon, Privacy) else None
+    claim = float(promise.largest if promise is not None else Epsilon(epsilon, allow_large=True))  # type: ignore[arg-type]
+    levels = None if promise is None else [[None if one is None else float(one) for one in row] for row in promise.closed]
+    if promise is not None and promise.size != len(chosen):
+        raise InvalidParameter("the promise must have one row for each of the inputs, in their order")
     if not 2 <= len(chosen) <= MOST_INPUTS:
         raise InvalidParameter(f"inputs must be 2 to {MOST_INPUTS} test values")
     if not 0.5 <= confidence < 1 or not 0 <= delta < 1:
@@ -96,10 +103,10 @@ def audit(
         return Audit(**told, samples=each * len(chosen), reason="there were too few reports")
     half = len(replies.reports) // 2
     fit, select = replies.reports.rows(slice(0, half)), replies.reports.rows(slice(half, None))
-    goals = search(fit, select, chosen, epsilon=claim, delta=delta, support=support, learned=learned)
+    goals = search(fit, select, chosen, epsilon=claim, delta=delta, support=support, learned=learned, levels=levels)
     searched = each * len(chosen)
     calls = np.bincount(order_asked, minlength=len(chosen))
-    silent = _most_silent(calls - kept, calls)
+    silent = _most_silent(calls - kept, calls, levels)
     hits, trials = _judged(asked, chosen, goals, samples - searched, failures, coins, width, silent, before=FEWEST + searched)
     told["failures"] = dict(failures)
     if min(trials[number][place] for number, goal in enumerate(goals) for place in (goal.likely, goal.unlikely)) < FEWEST:
@@ -107,13 +114,19 @@ def audit(
     # One test of epsilon and one of delta share the error; where calls gave no report, with a test of that.
     share = error / (2 if silent is None else 3)
     first, second = (_counts((goal.likely, goal.unlikely), hits[number], trials[number]) for number, goal in enumerate(goals))
-    lower, excess = float(epsilon_below(*first, share, delta)), float(delta_below(*second, share, claim))
+    if levels is not None:
+        claim = levels[goals[0].likely][goals[0].unlikely] or 0.0
+    beside = claim if levels is None else levels[goals[1].likely][goals[1].unlikely] or 0.0
+    lower, excess = float(epsilon_below(*first, share, delta)), float(delta_below(*second, share, beside))
     pair, event = (goals[0].likely, goals[0].unlikely), goals[0].event.words
     if silent is not None:
         missing = _counts(silent, hits[-1], trials[-1])
         by_silence = float(epsilon_below(*missing, share, delta))
-        if by_silence > max(lower, claim):
+        allowed = claim if levels is None else levels[silent[0]][silent[1]] or 0.0
+        if by_silence > max(lower - claim, 0.0) + allowed:
+            claim = allowed
             first, lower, pair, event = missing, by_silence, silent, SILENCE
+    told["epsilon"] = claim
     violated = lower > claim or excess > delta
     blind = never_repeating(replies.reports) if not violated else []
     unheard = not violated and lower <= HARDLY * claim and bool(blind)
@@ -200,7 +213,7 @@ def _judged(
     return hits, trials
 
 
-def _most_silent(missing: NDArray[Any], calls: NDArray[Any]) -> tuple[int, int] | None:
+def _most_silent(missing: NDArray[Any], calls: NDArray[Any], levels: Levels | None) -> tuple[int, int] | None:
     """The two inputs between which it differs most how often no report came back; None when all came."""
     if not missing.any():
         return None
@@ -208,7 +221,10 @@ def _most_silent(missing: NDArray[Any], calls: NDArray[Any]) -> tuple[int, int] 
     shown = [
         (float(epsilon_below(missing[i], calls[i], missing[j], calls[j], error)), i, j)
         for i, j in permutations(range(len(calls)), 2)
+        if levels is None or levels[i][j] is not None
     ]
+    if not shown:
+        return None
     _, likely, unlikely = max(shown)
     return likely, unlikely
 

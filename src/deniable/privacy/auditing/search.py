@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -31,6 +31,8 @@ from deniable.privacy.auditing.verdict import UNSEEN, unseen
 
 Support = Callable[[NDArray[Any], Any], NDArray[np.bool_]]
 Family = Callable[[Table, int], Iterator[Feature]]
+Levels = Sequence[Sequence[float | None]]
+"""What is claimed for every ordered pair of inputs."""
 Counted = tuple[Feature, NDArray[np.int64], NDArray[np.int64]]
 
 MOST_COMPARED = 24
@@ -49,19 +51,31 @@ class Best:
 
     epsilon: float
     delta: float
+    levels: Levels | None = None
     goals: list[Candidate | None] = field(default_factory=lambda: [None, None])
+
+    def claim(self, likely: int, unlikely: int) -> float | None:
+        """What is claimed for a pair of inputs; None where nothing is."""
+        return self.epsilon if self.levels is None else self.levels[likely][unlikely]
 
     def offer(self, pair: tuple[int, int], counted: Counted, draws: int) -> None:
         """Compare the best unions of cells of a feature, in both directions, with what is held."""
         (i, j), (feature, fitted, compared) = pair, counted
         ranked = log_ratio(fitted[i], fitted[j])[0]
         for likely, unlikely, order in ((i, j, ranked), (j, i, -ranked)):
-            for goal, beside in enumerate((None, self.epsilon)):
+            claim = self.claim(likely, unlikely)
+            if claim is None:
+                continue
+            for goal, beside in enumerate((None, claim)):
                 score, accepted = best_union(
                     compared[likely], compared[unlikely], delta=self.delta, epsilon=beside, ranked=order, draws=draws
                 )
                 held = self.goals[goal]
-                if held is None or score > held.score:
+                # Pairs with levels of their own are compared by what lies beyond them.
+                over = (
+                    0.0 if held is None or goal or self.levels is None else claim - (self.claim(held.likely, held.unlikely) or 0.0)
+                )
+                if held is None or score - over > held.score:
                     self.goals[goal] = Candidate(likely, unlikely, Event(feature, accepted), score)
 
     @property
@@ -76,7 +90,8 @@ class Best:
     def enough(self) -> bool:
         """Do the draws of the search already contradict the claim, by more than chance would?"""
         first, second = self.pair
-        return first.score > SURELY * self.epsilon or second.score > self.delta + SURELY - 1
+        claim = self.claim(first.likely, first.unlikely) or 0.0
+        return first.score > SURELY * claim or second.score > self.delta + SURELY - 1
 
 
 def search(
@@ -88,6 +103,7 @@ def search(
     delta: float,
     support: Support | None = None,
     learned: bool = True,
+    levels: Levels | None = None,
 ) -> tuple[Candidate, Candidate]:
     """The most telling pair and event for epsilon, and the one for delta. `fit` proposes events, `select` compares them."""
     count, draws = len(inputs), len(select) // len(inputs)
@@ -103,9 +119,10 @@ def search(
     in_a_row = [feature for family in IN_A_ROW for feature in family(part, count)]
     inside = [_counted(feature, fit, select, count) for feature in single]
     others = [*inside, *(_counted(feature, fit, select, count) for feature in (*several, *in_a_row))]
-    best = Best(epsilon, delta)
-    worth = {id(one): _pairs(one[1]) for one in (*shared, *others)}
-    overall = _pairs(*(fitted for _, fitted, _ in (*alone, *inside)))
+    best = Best(epsilon, delta, levels)
+    every = levels is not None
+    worth = {id(one): _pairs(one[1], every=every) for one in (*shared, *others)}
+    overall = _pairs(*(fitted for _, fitted, _ in (*alone, *inside)), every=every)
     for i, j in combinations(range(count), 2):
         # With many fields only those are compared that looked different in the other half.
         telling = sorted((one for one in shared if (i, j) in worth[id(one)]), key=lambda one: -log_ratio(one[1][i], one[1][j])[1])
@@ -138,19 +155,19 @@ def needs_more(fit: Table) -> bool:
     return len(measures(fit)) > 1 or len(np.unique(fit.whole())) > values.FEW_VALUES
 
 
-def _pairs(*counts: NDArray[np.int64]) -> set[tuple[int, int]]:
+def _pairs(*counts: NDArray[np.int64], every: bool = False) -> set[tuple[int, int]]:
     """The pairs of test values that look least alike; all of them when there are not many."""
     inputs = len(counts[0]) if counts else 0
-    every = list(combinations(range(inputs), 2))
-    if len(every) <= MOST_PAIRS:
-        return set(every)
+    pairs = list(combinations(range(inputs), 2))
+    if every or len(pairs) <= MOST_PAIRS:
+        return set(pairs)
     total = np.zeros((inputs, inputs))
     for table in counts:
         shares = (table + 0.5) / (table.sum(axis=1, keepdims=True) + 0.5 * table.shape[1])
         logs = np.log(shares)
         own, mixed = (shares * logs).sum(axis=1), shares @ logs.T
         total += own[:, None] + own - mixed - mixed.T
-    return set(sorted(every, key=lambda pair: -total[pair])[:MOST_PAIRS])
+    return set(sorted(pairs, key=lambda pair: -total[pair])[:MOST_PAIRS])
 
 
 def _counted(feature: Feature, fit: Table, select: Table, inputs: int) -> Counted:

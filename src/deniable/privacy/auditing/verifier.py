@@ -47,7 +47,10 @@ def verify(document: dict[str, Any], epsilon: Fraction | None = None) -> Verdict
         if stated is not None and recipe and stated != _fingerprint(recipe, channel):
             return Verdict(False, None, Fraction(1), "the fingerprint is not that of this recipe and these integers")
         claim = Fraction(recipe["epsilon"]) if epsilon is None else epsilon
-        delta = Fraction(recipe.get("parameters", {}).get("delta", 0))
+        parameters = recipe.get("parameters", {})
+        delta = Fraction(parameters.get("delta", 0))
+        if epsilon is None and ("levels" in parameters or "sensitive" in parameters):
+            return _judge_pairs(channel, _levels_of(parameters, claim, len(channel["rows"])))
         return _judge(channel, claim, delta)
     except Unknown as why:
         return Verdict(None, None, Fraction(1), f"not judged: {why}")
@@ -71,6 +74,44 @@ def _judge(channel: dict[str, Any], claim: Fraction, delta: Fraction) -> Verdict
     largest = largest_delta(channel, claim)
     word = "<=" if largest <= delta else ">"
     return Verdict(largest <= delta, ratio, largest, f"delta at {power} is {float(largest):.6g} {word} {_shown(delta)}")
+
+
+def _levels_of(parameters: dict[str, Any], claim: Fraction, size: int) -> list[list[Fraction | None]]:
+    """What is promised for every ordered pair of inputs: written out, or the claim for sensitive values against all others."""
+    if "levels" in parameters:
+        levels = [[None if level is None else Fraction(level) for level in row] for row in parameters["levels"]]
+    else:
+        hidden = set(_whole(*parameters["sensitive"]))
+        levels = [[claim if x in hidden else None] * size for x in range(size)]
+    if [len(row) for row in levels] != [size] * size or any(
+        level is not None and not 0 < level <= 1000 for row in levels for level in row
+    ):
+        raise Refused("there must be one level, positive and at most 1000, or none, for every pair of inputs")
+    return levels
+
+
+def _judge_pairs(channel: dict[str, Any], levels: list[list[Fraction | None]]) -> Verdict:
+    if channel["kind"] != "table":
+        raise Unknown("levels for pairs of inputs are judged for tables only")
+    rows, judged, worst = _rows(channel), 0, Fraction(1)
+    if len(rows) ** 2 * len(rows[0]) > MOST_PAIRS:
+        raise Unknown("the table is too large to look at every pair of inputs")
+    for x, row in enumerate(rows):
+        for y, other in enumerate(rows):
+            level = levels[x][y]
+            if x == y or level is None:
+                continue
+            judged += 1
+            ratio = _worst(zip(row, other, strict=True))
+            if ratio is None or not below_exp(ratio, level):
+                text = "unbounded" if ratio is None else f"{_shown(ratio)} > e^({_shown(level)})"
+                return Verdict(False, ratio, Fraction(0), f"for input {x} against {y} the largest ratio is {text}")
+            worst = max(worst, ratio)
+    if not judged:
+        raise Refused("nothing is promised for any pair of inputs")
+    pairs = len(rows) * (len(rows) - 1)
+    rest = "" if judged == pairs else f"; NOTHING is promised for the other {pairs - judged} pairs"
+    return Verdict(True, worst, Fraction(0), f"{judged} of {pairs} ordered pairs of inputs keep their levels{rest}")
 
 
 def exp_bounds(x: Fraction, terms: int) -> tuple[Fraction, Fraction]:

@@ -23,7 +23,7 @@ let compared = "";
 let hasGroups = true;
 let chosen = "";
 
-const TITLES = { frequency: "Shares", mean: "Mean", quantiles: "Quantiles", distribution: "Distribution", direction: "Direction", words: "Frequent words" };
+const TITLES = { frequency: "Shares", mean: "Mean", quantiles: "Quantiles", distribution: "Distribution", direction: "Direction", words: "Frequent words", cumulative: "Up to each answer" };
 
 function rowsOf(view) {
   return view.rows.map((row) => ({ ...row, low: row.low ?? row.value, high: row.high ?? row.value }));
@@ -35,6 +35,10 @@ function inWords(what, rows, first, show) {
   if (what === "mean") return `On average ${show(rows[0].value)}, ${between(rows[0])}.`;
   if (what === "direction") return `On average ${show(rows[0].value)}, ${between(rows[0])}.`;
   if (what === "distribution") return `The fullest part is ${first.label}, with ${show(first.value)} of the people (${between(first)}).`;
+  if (what === "cumulative") {
+    const half = rows.find(({ value }) => value >= 0.5) ?? rows[rows.length - 1];
+    return `Half of the people are reached ${half.label}: ${show(half.value)} (${between(half)}).`;
+  }
   if (what === "quantiles") {
     const middle = rows.find(({ label }) => label === "50 %") ?? rows[0];
     return `Half of the people lie below ${show(middle.value)} (${between(middle)}).`;
@@ -47,12 +51,14 @@ function inWords(what, rows, first, show) {
 
 function view(attribute, found, level) {
   const rows = rowsOf(found).map((row) => ({ ...row, label: answerName(attribute.domain, row.label) }));
-  const shares = ["frequency", "distribution", "words"].includes(found.what);
+  const shares = ["frequency", "distribution", "words", "cumulative"].includes(found.what);
   if (!rows.length) return [element("h3", {}, TITLES[found.what]), element("p", { class: "quiet" }, "No word stands out of the noise yet.")];
   const show = shares ? percent : short;
   const sure = `${Math.round(100 * level)} % intervals`;
   const whole = table(`${TITLES[found.what]} with ${sure}`, ["", "estimate", "from", "to"], rows.slice(0, 500).map((row) => [row.label, show(row.value), show(row.low), show(row.high)]));
   const top = rows.slice().sort((a, b) => b.value - a.value);
+  // In their order, and of very many some that lie evenly between them.
+  const some = found.what === "cumulative" ? rows.filter((_, i) => i % Math.ceil(rows.length / SHOWN) === 0) : top.slice(0, SHOWN);
   const circular = attribute.domain.startsWith("Circle");
   const draw =
     found.what === "distribution"
@@ -60,9 +66,9 @@ function view(attribute, found, level) {
         ? rose(rows, { show: percent })
         : histogram(rows, { show: percent, title: "answer" })
       : shares
-        ? bars(rows.length > SHOWN ? top.slice(0, SHOWN) : rows, { show: percent, title: "share of people" })
+        ? bars(rows.length > SHOWN ? some : rows, { show: percent, title: "share of people" })
         : dots(rows, { show });
-  const more = rows.length > SHOWN && shares && found.what !== "distribution" ? ` The ${SHOWN} largest of ${count(rows.length)}.` : "";
+  const more = rows.length > SHOWN && shares && !["distribution", "cumulative"].includes(found.what) ? ` The ${SHOWN} largest of ${count(rows.length)}.` : "";
   const impossible = shares && rows.some((row) => row.value < 0 || row.value > 1);
   const honest = impossible ? " Unbiased estimates may lie below 0 or above 100 %; more reports bring them back." : "";
   const plain = inWords(found.what, rows, top[0], show);

@@ -186,5 +186,7 @@ def checked_parts(parts: Mapping[str, Any], record: Record) -> dict[str, Mechani
             raise InvalidParameter(f"the part for {name!r} must have the field's own domain, {domain!r}")
         if part.delta != 0:
             raise InvalidParameter(f"the part for {name!r} must be purely private (delta 0)")
+        if not part.protects_all:
+            raise InvalidParameter(f"the part for {name!r} must have a level for every pair of its values")
         checked[name] = part
     return checked

@@ -52,7 +52,7 @@ class TrajectoryMechanism(Mechanism):
             step = mechanism_class("nearest-cells")(domain=self.domain.space, epsilon=self._share)
         if isinstance(step, dict):
             step = mechanism_from_recipe(step)
-        if not isinstance(step, Mechanism) or step.delta != 0:
+        if not isinstance(step, Mechanism) or step.delta != 0 or not step.protects_all:
             raise InvalidParameter("step must be a purely private mechanism of one place")
         if step.domain != self.domain.space:
             raise InvalidParameter("step must have the trajectory's space as its domain")
