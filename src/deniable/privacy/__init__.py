@@ -28,6 +28,8 @@ plausibility_test       could honest users have sent these reports?
 Reports without their senders:
 
 ObliviousTransport                      a device's way through a relay (RFC 9458)
+AnonymousTransport, anonymous_session   a token for every report, and encryption behind a shuffler
+Wallet                                  a device's tokens, fetched ahead of time
 GatewayKeys, KeyConfiguration           what the relay cannot open
 PublicTokenIssuer, PrivateTokenIssuer   tokens that admit a person once and name nobody (RFC 9578)
 

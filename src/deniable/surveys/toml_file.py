@@ -37,7 +37,7 @@ LEARN = ("distribution", "mean")
 """What a number is asked for: all there is, or its mean alone, as well as that can be."""
 
 _SURVEY = {"title", "purpose", "epsilon", "budget", "strategy", "repeat", "window", "opens", "closes", "keep_reports", "attributes"}
-_SURVEY |= {"respondents", "release", "groups"}
+_SURVEY |= {"respondents", "release", "groups", "admission", "shuffle"}
 _ATTRIBUTE = {"question", "domain", "mechanism", "epsilon", "parameters", "learn"}
 
 
@@ -143,7 +143,7 @@ def _compiled(written: dict[str, Any], respondents: int, choose: Choose) -> Surv
             raise InvalidParameter(f"attributes.{name} must be a table")
         _check_keys(f"attributes.{name}", attribute, _ATTRIBUTE, {"question", "domain"})
     epsilon = Epsilon(written["epsilon"])
-    fields = {name: name for name in ("repeat", "window", "keep_reports", "release") if name in written}
+    fields = {name: name for name in ("repeat", "window", "keep_reports", "release", "admission", "shuffle") if name in written}
     return Survey(
         title=written["title"],
         purpose=written["purpose"],
