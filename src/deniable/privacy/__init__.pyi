@@ -99,6 +99,8 @@ from deniable.privacy.conformance.outcome import Skip as Skip
 from deniable.privacy.conformance.proof_pages import proof_page as proof_page
 from deniable.privacy.conformance.statistics import binomial_tail as binomial_tail
 from deniable.privacy.conformance.statistics import goodness_of_fit as goodness_of_fit
+from deniable.privacy.deployment import ShuffledPromise as ShuffledPromise
+from deniable.privacy.deployment import shuffled_promise as shuffled_promise
 from deniable.privacy.longitudinal import Repeated as Repeated
 from deniable.privacy.longitudinal import repeated as repeated
 from deniable.privacy.meaning_of_epsilon import bits_learned as bits_learned
@@ -111,5 +113,6 @@ from deniable.privacy.shuffling import attained_delta as attained_delta
 from deniable.privacy.shuffling import attained_epsilon as attained_epsilon
 from deniable.privacy.shuffling import shuffled_delta as shuffled_delta
 from deniable.privacy.shuffling import shuffled_epsilon as shuffled_epsilon
+from deniable.privacy.shuffling import shuffled_rounds as shuffled_rounds
 
 __all__: list[str]
