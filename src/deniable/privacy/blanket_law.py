@@ -57,10 +57,10 @@ class BlanketLaw:
         if ratio * blanket > 1:
             apart = min(apart, ratio * blanket - 1)  # no pair of rows differs more: their larger parts fit under r blankets
         mass = max(blanket, (1 + apart) / ratio)
-        each, both = apart / (ratio - 1), max(1 - apart - mass, 0.0) / (ratio - 1)
-        neither = max(ratio * mass - 1 - apart, 0.0) / (ratio - 1)
+        each, both = apart / (ratio - 1), _positive(1 - apart - mass) / (ratio - 1)
+        neither = _positive(ratio * mass - 1 - apart) / (ratio - 1)
         kinds = ((each, ratio, 1.0), (each, 1.0, ratio), (both, ratio, ratio), (neither, 1.0, 1.0))
-        return cls(ratio, tuple(kind for kind in kinds if kind[0] > 1e-18))
+        return cls(ratio, tuple(kind for kind in kinds if kind[0] > 0))
 
     def delta(self, people: int, epsilon: float) -> float:
         """An upper bound of delta.
@@ -92,6 +92,11 @@ class BlanketLaw:
         # Beyond the last frequency the transform of the added variable alone leaves less than this.
         whole += math.exp(noise**2 * tilt**2 / 2 - DECAY**2 / 2) / (DECAY / noise)
         return min(1.0, math.exp(exponent[0].real) * whole / people * (1 + SLACK))
+
+
+def _positive(difference: float) -> float:
+    """Differences of a few roundings are none: which kind so little belongs to is within the slack."""
+    return difference if difference > 1e-14 else 0.0
 
 
 def _saddle(shares: Floats, values: Floats, people: int) -> float:
