@@ -72,6 +72,7 @@ from deniable.privacy.auditing.verdict import Audit as Audit
 from deniable.privacy.auditing.verifier import verify as verify
 from deniable.privacy.central_model import Central as Central
 from deniable.privacy.central_model import central as central
+from deniable.privacy.central_model import geometric_error as geometric_error
 from deniable.privacy.central_model import group_words as group_words
 from deniable.privacy.composition import HIGHEST as HIGHEST
 from deniable.privacy.composition import advanced_epsilon as advanced_epsilon
