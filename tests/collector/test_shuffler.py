@@ -20,6 +20,7 @@ from tests.collector.inside import Inside
 
 from deniable.collector import Destination, Mixing, Sealed, Shuffler, Store
 from deniable.collector.mixing import KNOWN, NEW, SPENT, _place_among
+from deniable.collector.warming import warm_all
 from deniable.core import encode_report
 from deniable.errors import BadMessage, InvalidParameter, NotDelivered
 from deniable.privacy import SEALED_TYPE, SHUFFLED_TYPE, GatewayKeys, join_records, open_report, seal_report, token_header
@@ -172,6 +173,7 @@ def _roles(folder: Path, **how: Any) -> tuple[Shuffler, Inside, Survey, Behind]:
     survey = survey_with(**how)
     store = Store(f"sqlite:///{folder}/collector.db")
     store.add_survey(survey)
+    warm_all(store)  # as a collector does before it is ready: what is compiled takes longer to load than a report may wait
     inside = Inside(store, analyst=GatewayKeys({0: ANALYST}))
     carrier = Behind(inside)
     shuffler = Shuffler(Mixing(folder / "shuffle.db"), {survey.hash: Destination(survey, "http://collector")}, carrier)

@@ -19,6 +19,7 @@ from tests.collector.running import call, counted, start
 from deniable.collector import Store
 from deniable.collector.messages import Refusal
 from deniable.collector.spending import nonce_of
+from deniable.collector.warming import warm_all
 from deniable.errors import InvalidParameter
 from deniable.privacy import BlindPrivateKey, PublicTokenIssuer, Token, token_header
 from deniable.surveys import Admission, Survey, survey_from_toml
@@ -28,6 +29,7 @@ def _inside(folder: Path, **how: object) -> tuple[Inside, Survey]:
     store = Store(f"sqlite:///{folder}/collector.db")
     survey = survey_with(**how)  # type: ignore[arg-type]
     store.add_survey(survey)
+    warm_all(store)  # as a collector does before it is ready
     return Inside(store), survey
 
 

@@ -12,10 +12,12 @@ import fcntl
 import os
 import secrets
 import sqlite3
+import struct
 import threading
 import time
 from collections.abc import Sequence
 from contextlib import contextmanager
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from deniable.errors import InvalidParameter
@@ -32,8 +34,8 @@ CHUNK = 1000
 MIX_RECORDS = 50_000
 """So many arrivals are mixed in at once; fewer after a moment."""
 KEY = 16
+WORDS = 1 << 64
 _READ = 500
-_GENERATOR = secrets.SystemRandom()
 _TABLES = (
     "CREATE TABLE surveys (hash TEXT PRIMARY KEY, released INTEGER NOT NULL, seen INTEGER NOT NULL, place INTEGER UNIQUE NOT NULL)",
     "CREATE TABLE batches (number INTEGER PRIMARY KEY AUTOINCREMENT, survey TEXT NOT NULL, n INTEGER NOT NULL,"
@@ -127,7 +129,7 @@ class Mixing:
     def _take(self, connection: sqlite3.Connection, survey: str, fresh: list[Sealed]) -> None:
         query = "SELECT number, n, mixed FROM batches WHERE survey = ? AND sent IS NULL"
         number, n, mixed = connection.execute(query, (survey,)).fetchone()
-        _GENERATOR.shuffle(fresh)
+        fresh = [fresh[place] for _, place in sorted(zip(_words(len(fresh)), range(len(fresh)), strict=True))]
         row = (number, len(fresh[0].record) + 2 * KEY, b"".join(one.key + one.nonce + one.record for one in fresh))
         connection.execute("INSERT INTO recent (batch, size, data) VALUES (?, ?, ?)", row)
         connection.execute("UPDATE batches SET n = n + ? WHERE number = ?", (len(fresh), number))
@@ -222,6 +224,11 @@ class Mixing:
         self._connection.execute("COMMIT")
 
 
+def _words(count: int) -> tuple[int, ...]:
+    """64 random bits each, asked of the system at once."""
+    return struct.unpack(f"{count}Q", os.urandom(8 * count))
+
+
 def _begin(connection: sqlite3.Connection, survey: str) -> None:
     number = connection.execute("INSERT INTO batches (survey, n, mixed) VALUES (?, 0, 0)", (survey,)).lastrowid
     connection.execute(f"CREATE TABLE batch_{number} (slot INTEGER PRIMARY KEY, record BLOB NOT NULL)")
@@ -231,8 +238,9 @@ def _place_among(connection: sqlite3.Connection, table: str, n: int, records: Se
     """Put records among the n that are there, so that all orders of all of them are equally likely."""
     slots: dict[int, bytes | int] = {}
     """What a slot gets: a new record, or what another slot held before."""
-    for last, record in enumerate(records, start=n):
-        slot = secrets.randbelow(last + 1)
+    for word, (last, record) in zip(_words(len(records)), enumerate(records, start=n), strict=True):
+        # Exactly uniform: of 2**64 numbers, those beyond the last whole multiple are drawn again.
+        slot = word % (last + 1) if word < WORDS - WORDS % (last + 1) else secrets.randbelow(last + 1)
         if slot != last:
             slots[last] = slots.get(slot, slot)
         slots[slot] = record
@@ -242,7 +250,8 @@ def _place_among(connection: sqlite3.Connection, table: str, n: int, records: Se
         part = moved[begin : begin + _READ]
         marks = ",".join("?" * len(part))
         held.update(connection.execute(f"SELECT slot, record FROM {table} WHERE slot IN ({marks})", part).fetchall())  # noqa: S608
-    filled = sorted((slot, held[what] if isinstance(what, int) else what) for slot, what in slots.items())
+    filled = [(slot, held[what] if isinstance(what, int) else what) for slot, what in slots.items()]
+    filled.sort(key=itemgetter(0))
     connection.executemany(f"UPDATE {table} SET record = ? WHERE slot = ?", [(data, slot) for slot, data in filled if slot < n])  # noqa: S608
     connection.executemany(f"INSERT INTO {table} VALUES (?, ?)", [row for row in filled if row[0] >= n])  # noqa: S608
 
