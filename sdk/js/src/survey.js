@@ -46,7 +46,7 @@ export async function openSurvey(bytes, { hash, allowLarge = false } = {}) {
   must(bytes.every((byte) => byte < 128), "a survey document is ASCII");
   const text = new TextDecoder().decode(bytes);
   const document = parseJson(text);
-  must(namesIn(document) === FIELDS.join(), "a survey document has exactly the fields of the format, and this client knows no tokens and no shuffler");
+  must(namesIn(document) === FIELDS.join(), "a survey document has exactly the fields of the format");
   must(document.format === "deniable-survey" && document.version === 1, "this release reads version 1 of survey documents");
   must(canonicalJson(document) === text, "the survey is not in canonical form");
   checkWords(document);

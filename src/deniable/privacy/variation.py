@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from deniable.core import Channel, TwoLevel
+from deniable.core import Channel
 
 MOST_WEIGHTS = 1 << 17
 """Channels with more weights are not looked at one by one."""
@@ -21,7 +21,7 @@ ROUNDING = 1e-12
 def overlap_of(channel: Channel) -> tuple[float | None, float]:
     """An upper bound of the total variation between two rows, None where nothing is known, and a mass that all rows share.
 
-    >>> from deniable.core import Singleton
+    >>> from deniable.core import Singleton, TwoLevel
     >>> [round(bound, 6) for bound in overlap_of(TwoLevel(Singleton(10), low=1, high=3))]  # 2 / 12 and 10 / 12
     [0.166667, 0.833333]
     """
@@ -35,11 +35,12 @@ def overlap_of(channel: Channel) -> tuple[float | None, float]:
 
 def _structured(channel: Channel) -> tuple[Fraction, Fraction] | None:
     """From the channel's own structure, exactly; None where it has none that helps."""
-    if isinstance(channel, TwoLevel):
-        shared = None if channel.buckets is not None else channel.sets.overlap()
-        different = channel.sets.members - (0 if shared is None else shared)
-        variation = Fraction(different * (channel.high - channel.low)) / channel.total
-        return variation, Fraction(channel.occurring * channel.low, channel.total)
+    two = channel.two_level
+    if two is not None:
+        shared = None if two.buckets is not None else two.sets.overlap()
+        different = two.sets.members - (0 if shared is None else shared)
+        variation = Fraction(different * (two.high - two.low)) / two.total
+        return variation, Fraction(two.occurring * two.low, two.total)
     if channel.free_bits and channel.support() is not None:
         own, other = channel.support() or (Fraction(1), Fraction(0))
         # Rows differ in two bits; under the blanket is every string, as likely as for a value whose bit is 0.
