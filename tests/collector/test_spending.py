@@ -12,7 +12,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from tests.collector.anonymous import ISSUER, key_text, signer, submission, survey_with, token_for, toml_with
+from tests.collector.anonymous import ISSUER, key_text, submission, survey_with, token_for, toml_with
 from tests.collector.inside import Inside
 from tests.collector.running import call, counted, start
 
@@ -27,7 +27,7 @@ from deniable.surveys import Admission, Survey, survey_from_toml
 
 def _inside(folder: Path, **how: object) -> tuple[Inside, Survey]:
     store = Store(f"sqlite:///{folder}/collector.db")
-    survey = survey_with(**how)  # type: ignore[arg-type]
+    survey = survey_with(**how)
     store.add_survey(survey)
     warm_all(store)  # as a collector does before it is ready
     return Inside(store), survey
@@ -61,7 +61,7 @@ def test_the_document_says_who_admits_and_other_hashes_stay() -> None:
 )
 def test_a_wrong_table_is_refused_with_words(table: object, why: str) -> None:
     with pytest.raises(InvalidParameter, match=why):
-        replace(survey_with(), admission=table)
+        replace(survey_with(), admission=table)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match=r"admission\.tokens"):
         Admission(ISSUER, key_text(), tokens=0)
 
@@ -197,4 +197,3 @@ def test_kill_minus_nine_spends_no_token_twice(tmp_path: Path) -> None:
     assert counted(running[0]) == 40
     for one in running:
         one.stop()
-    assert signer()
