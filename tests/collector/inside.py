@@ -18,10 +18,12 @@ class Inside:
         self._loop = asyncio.new_event_loop()
 
     def get(self, path: str, token: str | None = None) -> tuple[int, bytes]:
-        return self._loop.run_until_complete(self._ask("GET", path, b"", token))
+        return self._loop.run_until_complete(self._ask("GET", path, b"", None if token is None else f"Bearer {token}"))
 
-    def post(self, path: str, body: bytes, kind: str = "application/json") -> tuple[int, bytes]:
-        return self._loop.run_until_complete(self._ask("POST", path, body, None, kind))
+    def post(
+        self, path: str, body: bytes, kind: str = "application/json", *, authorization: str | None = None
+    ) -> tuple[int, bytes]:
+        return self._loop.run_until_complete(self._ask("POST", path, body, authorization, kind))
 
     def json(self, path: str, token: str | None = None) -> Any:
         status, body = self.get(path, token)
@@ -33,9 +35,9 @@ class Inside:
         self.store.close()
         self._loop.close()
 
-    async def _ask(self, method: str, path: str, body: bytes, token: str | None, kind: str = "") -> tuple[int, bytes]:
+    async def _ask(self, method: str, path: str, body: bytes, authorization: str | None, kind: str = "") -> tuple[int, bytes]:
         path, _, query = path.partition("?")
-        headers = [(b"authorization", f"Bearer {token}".encode())] if token else []
+        headers = [(b"authorization", authorization.encode())] if authorization else []
         headers += [(b"content-type", kind.encode())] if kind else []
         scope = {
             "type": "http",

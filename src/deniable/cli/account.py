@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from deniable.cli.choice import chosen_mechanism
+from deniable.cli.survey_address import ca_option, survey_at
 from deniable.cli.terminal import counted, print_json, waiting
 from deniable.core import as_fraction, hiding, show_fraction
 from deniable.errors import InvalidParameter
@@ -146,6 +147,38 @@ def shuffle(
         _draw(chart, level, allowed, people)
         document["chart"] = chart
         lines.append(f"Chart: {chart}")
+    _say(document, lines, as_json)
+
+
+@account.command("survey")
+@click.argument("source", metavar="SURVEY")
+@click.option("--delta", default="1e-6", show_default=True, help="The probability with which the level may fail.")
+@ca_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def of_survey(source: str, delta: str, ca: str | None, as_json: bool) -> None:
+    """What a survey promises as it is deployed: SURVEY is its address, or a file with its document.
+
+    The number of people, the channel and how often a person answers are read from the document itself.
+    """
+    from deniable.privacy import shuffled_promise
+
+    survey = survey_at(source, ca)
+    promise = shuffled_promise(survey, _share("delta", delta))
+    level = show_fraction(survey.mechanism.privacy.exact)
+    document: dict[str, Any] = {"survey": survey.hash, "epsilon_each": level, "epsilon_for_life": show_fraction(survey.lifetime)}
+    lines = [f"Each report has epsilon {level} against everyone, and all of a person's {show_fraction(survey.lifetime)}."]
+    if promise is None:
+        document["shuffled"] = None
+        lines.append("Nothing smaller is promised for being one of many: the document has no [shuffle], or it adds nothing.")
+    else:
+        document["shuffled"] = {
+            "epsilon": promise.epsilon,
+            "delta": promise.delta,
+            "people": promise.people,
+            "rounds": promise.rounds,
+            "conditions": promise.conditions,
+        }
+        lines += [promise.words, "This holds only if:", *(f"- {condition}" for condition in promise.conditions)]
     _say(document, lines, as_json)
 
 

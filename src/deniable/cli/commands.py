@@ -113,6 +113,24 @@ COMMANDS: dict[str, Entry] = {
         "Forward encrypted reports, so that the collector does not see who sends.",
         ("deniable relay --gateway https://collector.example.org",),
     ),
+    "issuer": Entry(
+        "issuer:issuer",
+        COLLECTOR,
+        "Give every invited person tokens that name nobody.",
+        ("deniable issuer --new-key issuer.pem", "deniable issuer --key issuer.pem --invitations codes.txt"),
+    ),
+    "shuffle": Entry(
+        "shuffle:shuffle",
+        COLLECTOR,
+        "Mix sealed reports, and pass them on many at once.",
+        ("deniable shuffle --new-key analyst.key", "deniable shuffle https://collector.example.org/v1/surveys/HASH"),
+    ),
+    "wallet": Entry(
+        "wallet:wallet",
+        COLLECTOR,
+        "Fetch and count the tokens of one person.",
+        ("deniable wallet fetch http://127.0.0.1:8000 --wallet wallet.db --code CODE",),
+    ),
     "disclose": Entry(
         "disclose:disclose",
         COLLECTOR,

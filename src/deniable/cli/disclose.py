@@ -8,10 +8,9 @@ from typing import Any
 
 import click
 
-from deniable.cli.survey_address import ca_option, find_survey
+from deniable.cli.survey_address import ca_option, survey_at
 from deniable.cli.terminal import print_json
 from deniable.core import meaning, show_fraction
-from deniable.errors import InvalidParameter
 from deniable.surveys import Survey
 
 REPEATS = {
@@ -34,7 +33,7 @@ def disclose(source: str, output: str | None, steward: str, ca: str | None, as_j
     the unit of privacy, the trust model, epsilon and delta, the mechanism, who sees what. Every number is read off the survey's own
     integers and can be checked again by anyone.
     """
-    survey = _survey(source, ca)
+    survey = survey_at(source, ca)
     facts = disclosure(survey, steward)
     if output is not None:
         Path(output).write_text(page(facts), encoding="utf-8")
@@ -42,14 +41,6 @@ def disclose(source: str, output: str | None, steward: str, ca: str | None, as_j
         print_json(facts)
     else:
         click.echo(f"{output}: {survey.title}, epsilon {facts['epsilon_per_answer']} for each answer")
-
-
-def _survey(source: str, ca: str | None) -> Survey:
-    if source.startswith(("http://", "https://")):
-        return find_survey(source, "SURVEY", ca=ca).document()
-    if not Path(source).is_file():
-        raise InvalidParameter("SURVEY must be an address such as http://127.0.0.1:8000, or a file with a survey's document (JSON)")
-    return Survey.from_json(Path(source).read_bytes(), allow_large=True)
 
 
 def disclosure(survey: Survey, steward: str = "") -> dict[str, Any]:
@@ -80,10 +71,13 @@ def disclosure(survey: Survey, steward: str = "") -> dict[str, Any]:
         "how_often": REPEATS[survey.repeat].format(window=survey.window),
         "open": {"from": survey.opens, "to": survey.closes},
         "release_policy": survey.release_words,
+        **_among_many(survey),
         "single_reports_are_kept": survey.keep_reports,
         "who_sees_what": {
             "everyone": "estimates with 95 % intervals, as the release policy says",
-            "whoever runs the collector": "every randomized report when it arrives, and meanwhile the address it comes from",
+            "whoever runs the collector": "every randomized report when it arrives, and meanwhile the address it comes from"
+            if survey.shuffle is None
+            else "randomized reports in random order, many at once; no address and no time of any of them",
             "nobody": "an answer that was not randomized",
         },
         "stored": "sums of reports, and a random key for every report that was counted; no address, no time finer than a window"
@@ -96,6 +90,22 @@ def disclosure(survey: Survey, steward: str = "") -> dict[str, Any]:
         },
         "check_it_again": "deniable audit --recipe survey.json",
     }
+
+
+def _among_many(survey: Survey) -> dict[str, Any]:
+    """Who is admitted, and the central number with its conditions, where the document says how reports are mixed."""
+    facts: dict[str, Any] = {}
+    if survey.admission is not None:
+        facts["admission"] = survey.admission.words
+    if survey.shuffle is not None:
+        from deniable.privacy import shuffled_promise
+
+        facts["mixing"] = survey.shuffle.words
+        promise = shuffled_promise(survey)
+        if promise is not None:
+            facts["central_privacy"] = promise.words
+            facts["central_privacy_holds_only_if"] = promise.conditions
+    return facts
 
 
 def page(facts: dict[str, Any]) -> str:

@@ -15,7 +15,7 @@ from deniable.errors import DeniableError, InvalidParameter
 from deniable.surveys import parse_domain
 
 if TYPE_CHECKING:
-    from deniable.planning import Candidate, Plan
+    from deniable.planning import Candidate, Plan, ShuffledPlan
 
 USUAL = {
     "mean": "interval:0,1",
@@ -68,6 +68,8 @@ SHOWN = 12
 @click.option(
     "--simulate", type=click.IntRange(2), help="Also simulate every candidate in this many surveys (at most 20,000 users each)."
 )
+@click.option("--shuffled", is_flag=True, help="Reports are shuffled: --epsilon is the central target, the local one is found.")
+@click.option("--delta", type=float, default=1e-6, show_default=True, help="With --shuffled: how often the target may fail.")
 @click.option("--chart", type=click.Path(dir_okay=False), help="Draw the frontier to a .png, .svg, .html or .json file.")
 @click.option("--recipe-out", type=click.Path(dir_okay=False), help="Write the pick's recipe to a file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -78,6 +80,8 @@ def plan_command(
     hypotheses: tuple[str, str] | None,
     simulate: int | None,
     unchanging: bool,
+    shuffled: bool,
+    delta: float,
     chart: str | None,
     recipe_out: str | None,
     as_json: bool,
@@ -88,7 +92,7 @@ def plan_command(
     Give two of --users, --epsilon and a target (--half-width or --target-error); the third is found. Errors are predicted
     from closed forms or from the mechanisms' own weights; --simulate measures them.
     """
-    from deniable.planning import TASKS, Question, plan
+    from deniable.planning import TASKS, Question, plan, plan_shuffled
 
     if task is None:
         raise InvalidParameter(f"--task is missing: what is to be learned? One of {', '.join(TASKS)}; `deniable plan -h` has more")
@@ -112,7 +116,8 @@ def plan_command(
         **numbers,
     )
     with waiting("weighing the mechanisms"):
-        planned = plan(question)
+        mixed = plan_shuffled(question, delta=delta) if shuffled else None
+        planned = plan(question) if mixed is None else mixed.shuffled
     tried = {} if simulate is None else _simulated(planned, simulate)
     if recipe_out is not None:
         recipe = planned.pick.to_dict()["recipe"]
@@ -122,11 +127,13 @@ def plan_command(
 
         save(plan_chart(planned), chart)
     if as_json:
-        document = planned.to_dict()
+        document = planned.to_dict() if mixed is None else {**planned.to_dict(), "shuffled": mixed.to_dict()}
         for one, row in zip(planned.candidates, document["candidates"], strict=True):
             row.update(tried.get(one.label, {}))
         print_json({**document, "recipe_out": recipe_out, "chart": chart})
     else:
+        if mixed is not None:
+            _print_shuffled(mixed)
         _print(planned, tried)
         for what, where in (("recipe", recipe_out), ("chart", chart)):
             if where is not None:
@@ -191,6 +198,19 @@ def _print(planned: Plan, tried: dict[str, dict[str, Any]]) -> None:
     out.print(f"privacy {'holds' if planned.pick.holds else 'DOES NOT HOLD'}: {certificate.inequality}", soft_wrap=True)
     if planned.left_out:
         out.print(f"left out: {', '.join(one.mechanism for one in planned.left_out)} (--json says why)", soft_wrap=True)
+
+
+def _print_shuffled(mixed: ShuffledPlan) -> None:
+    """The same central promise, by who is trusted."""
+    out = console()
+    out.print(f"({mixed.target:.4g}, {mixed.delta:g})-private in the central sense, {counted(mixed.shuffled.users, 'user')}:")
+    rows = table("who is trusted", "epsilon of a report", "mechanism", "error", numbers=["epsilon of a report", "error"])
+    local, among, central = mixed.local.pick, mixed.shuffled.pick, mixed.central_error
+    rows.add_row("nobody", f"{mixed.target:.4g}", local.label, f"{local.predicted_error:.3g}")
+    rows.add_row("a shuffler", f"{float(mixed.shuffled.epsilon):.4g}", among.label, f"{among.predicted_error:.3g}")
+    rows.add_row("the collector", "none", "noise on exact numbers", "not known" if central is None else f"{central:.3g}")
+    out.print(rows)
+    out.print(f"The shuffled reports have epsilon {mixed.epsilon:.4g}; `deniable account shuffle` says under which conditions.")
 
 
 def _row(one: Candidate) -> list[str]:

@@ -68,6 +68,11 @@ MOST_SHOWN = 20
     type=click.Path(dir_okay=False),
     help="Accept reports from a relay, with the keys in this file (created if missing).",
 )
+@click.option(
+    "--analyst-key",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Accept shuffled reports, with the key in this file (`deniable shuffle --new-key` makes it).",
+)
 @click.option("--access-log", is_flag=True, help="Log every request's address and path. Off by default: addresses are personal.")
 @click.option("--log", type=click.Choice(["text", "json"]), default="text", show_default=True, help="The format of log lines.")
 @click.option(
@@ -91,6 +96,7 @@ def serve(
     connections: int,
     connections_per_address: int,
     gateway_keys: str | None,
+    analyst_key: str | None,
     access_log: bool,
     log: str,
     wait: float,
@@ -119,6 +125,7 @@ def serve(
         access_log=access_log,
         log=log,
         gateway_keys=gateway_keys,
+        analyst_key=analyst_key,
         proxies=declared,
         limits=collector.Limits(connections=connections, connections_per_address=connections_per_address),
         pages=list if no_dashboard else _dashboard_pages,

@@ -73,6 +73,17 @@ def find_survey(url: str, option: str = "URL", *, ca: str | None = None) -> Surv
     return SurveyAddress(base, _only_one(base, ca), ca)
 
 
+def survey_at(source: str, ca: str | None = None) -> Survey:
+    """The survey at an address, or in a file with its document."""
+    from deniable.surveys import Survey
+
+    if source.startswith(("http://", "https://")):
+        return find_survey(source, "SURVEY", ca=ca).document()
+    if not Path(source).is_file():
+        raise InvalidParameter("SURVEY must be an address such as http://127.0.0.1:8000, or a file with a survey's document (JSON)")
+    return Survey.from_json(Path(source).read_bytes(), allow_large=True)
+
+
 def _only_one(base: str, ca: str | None) -> str:
     from deniable.surveys import HttpTransport
 

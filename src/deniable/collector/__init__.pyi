@@ -1,8 +1,16 @@
 from deniable.collector.addresses import Proxies as Proxies
 from deniable.collector.app import make_app as make_app
 from deniable.collector.dashboard.pages import routes as routes
+from deniable.collector.gateway import Gateway as Gateway
 from deniable.collector.gateway import gateway_keys as gateway_keys
+from deniable.collector.issuer import AttestationCommand as AttestationCommand
+from deniable.collector.issuer import Invitations as Invitations
+from deniable.collector.issuer import Issued as Issued
+from deniable.collector.issuer import Issuer as Issuer
+from deniable.collector.issuer import issuer_key as issuer_key
 from deniable.collector.limits import Limits as Limits
+from deniable.collector.mixing import Mixing as Mixing
+from deniable.collector.mixing import Sealed as Sealed
 from deniable.collector.planned import Planned as Planned
 from deniable.collector.planned import opened as opened
 from deniable.collector.planned import planned_survey as planned_survey
@@ -12,7 +20,10 @@ from deniable.collector.server import listening_socket as listening_socket
 from deniable.collector.server import make_server as make_server
 from deniable.collector.server import run_workers as run_workers
 from deniable.collector.server import serve as serve
+from deniable.collector.server import serve_app as serve_app
 from deniable.collector.server import serve_relay as serve_relay
+from deniable.collector.shuffler import Destination as Destination
+from deniable.collector.shuffler import Shuffler as Shuffler
 from deniable.collector.state import current_period as current_period
 from deniable.collector.store import Arrival as Arrival
 from deniable.collector.store import Store as Store

@@ -35,6 +35,7 @@ from deniable.collector.reading import (
     survey_state,
 )
 from deniable.collector.schema import reason
+from deniable.collector.shuffled import shuffled_route
 from deniable.collector.state import State
 from deniable.collector.store import Store
 from deniable.collector.submitting import submit_batch, submit_one
@@ -53,11 +54,12 @@ def make_app(
     version: str = "1",
     pages: Sequence[BaseRoute] = (),
     gateway: GatewayKeys | None = None,
+    analyst: GatewayKeys | None = None,
 ) -> Starlette:
     """The application over a store.
 
     `origins` are the web pages that may talk to it; `pages` are served beside the API; with keys for a `gateway`, it also
-    takes what comes through a relay.
+    takes what comes through a relay; with those of an `analyst`, what a shuffler passes on.
     """
     state = State(store, Writer(store, at_least=write_at_least), limits or Limits(), submit_needs_token)
     document = openapi_document(version)
@@ -94,6 +96,7 @@ def make_app(
         Route("/v1/admin/surveys", create_survey, methods=["POST"]),
         Route("/v1/admin/surveys/{hash}/close", close_survey, methods=["POST"]),
         Route("/v1/admin/surveys/{hash}/export", export),
+        *([] if analyst is None else [shuffled_route(analyst)]),
         *pages,
     ]
     middleware: list[Middleware] = []

@@ -29,7 +29,7 @@ KEYS_PATH, PATH = "/ohttp-keys", "/ohttp"
 MOST_BYTES = 1 << 18
 _INSIDE = {
     b"GET": re.compile(rb"/v1/surveys/[0-9a-f]{64}\Z"),
-    b"POST": re.compile(rb"/v1/surveys/[0-9a-f]{64}/(submissions|batches)\Z"),
+    b"POST": re.compile(rb"/v1/surveys/[0-9a-f]{64}/(submissions|batches|sealed)\Z"),
 }
 """What can be asked through a relay: a survey's document, and to count reports."""
 _PASSED = {b"content-type", b"authorization"}

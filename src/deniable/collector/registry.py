@@ -22,7 +22,8 @@ from deniable.collector.database import DatabaseReplaced, check_file, engine_of
 from deniable.collector.receipts import drop_receipts
 from deniable.collector.retention import end_of, is_due
 from deniable.collector.schema import APPLICATION, VERSION, prepare
-from deniable.collector.tables import CHANGES, COMPARED, INCOMING, PLANS, RECENT, REPORTS, STEPS, SUMS, SURVEYS, TOKENS
+from deniable.collector.spending import check_admission
+from deniable.collector.tables import CHANGES, COMPARED, INCOMING, PLANS, RECENT, REPORTS, SPENT, STEPS, SUMS, SURVEYS, TOKENS
 from deniable.errors import InvalidParameter
 from deniable.surveys import Survey
 
@@ -113,6 +114,7 @@ class Registry:
 
     def add_survey(self, survey: Survey) -> bool:
         """Open a survey; False when it was there already (it is not opened again if it was closed)."""
+        check_admission(survey)
         row = {"hash": survey.hash, "document": survey.to_json(), "open": True, "stepped": math.ceil(time.time())}
         try:
             with self.writing() as connection:
@@ -192,7 +194,7 @@ class Registry:
         """Forget a survey with everything that was collected for it; False when there is no such survey."""
         with self.writing() as connection:
             drop_receipts(connection, survey_hash)
-            for table in (COMPARED, SUMS, RECENT, STEPS, INCOMING, REPORTS, PLANS):
+            for table in (COMPARED, SUMS, RECENT, STEPS, INCOMING, REPORTS, PLANS, SPENT):
                 connection.execute(delete(table).where(table.c.survey == survey_hash))
             gone = connection.execute(delete(SURVEYS).where(SURVEYS.c.hash == survey_hash)).rowcount > 0
             self._bump("catalog", connection)

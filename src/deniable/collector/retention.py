@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, or_, select
 
 from deniable.collector.receipts import drop_receipts
-from deniable.collector.tables import INCOMING, REPORTS, SURVEYS
+from deniable.collector.tables import INCOMING, REPORTS, SPENT, SURVEYS
 
 if TYPE_CHECKING:
     from deniable.collector.registry import Registry
@@ -32,6 +32,8 @@ def expire(store: Registry, now: float) -> dict[str, int]:
             with store.writing() as connection:
                 gone[row.hash] = sum(connection.execute(delete(table).where(table.c.survey == row.hash)).rowcount for table in due)
                 gone[row.hash] += drop_receipts(connection, row.hash) if receipts else 0
+                if receipts:
+                    connection.execute(delete(SPENT).where(SPENT.c.survey == row.hash))
     return gone
 
 

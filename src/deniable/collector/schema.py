@@ -19,7 +19,7 @@ from deniable.errors import InvalidParameter
 
 APPLICATION = 0x64656E79
 """SQLite's application_id of a collector's database: the letters "deny"."""
-VERSION = 4
+VERSION = 5
 MIGRATIONS: Mapping[int, Sequence[str]] = {
     1: (
         "ALTER TABLE surveys ADD COLUMN closed BIGINT",
@@ -30,6 +30,7 @@ MIGRATIONS: Mapping[int, Sequence[str]] = {
     ),
     2: (),
     3: ("ALTER TABLE surveys ADD COLUMN receipt_windows INTEGER",),
+    4: (),
 }
 """What makes the next version of each; tables that are new are created afterwards."""
 RECEIPTS_IN_PARTS = 4

@@ -67,6 +67,8 @@ class Serving:
     """The form of log lines: text or json. JSON lines never name an address."""
     gateway_keys: str | None = None
     """A file with the keys of requests that come through a relay; without one there is no gateway."""
+    analyst_key: str | None = None
+    """A file with the key that shuffled reports are sealed with; without one none are taken."""
     proxies: Proxies = Proxies()
     """The proxies in front. When there are some and this is plain HTTP, nobody else is answered but this machine."""
     limits: Limits = field(default_factory=Limits)
@@ -113,6 +115,7 @@ def make_server(serving: Serving, ready: Callable[[], None]) -> uvicorn.Server:
         write_at_least=serving.write_at_least,
         pages=serving.pages(),
         gateway=None if serving.gateway_keys is None else gateway_keys(serving.gateway_keys),
+        analyst=None if serving.analyst_key is None else gateway_keys(serving.analyst_key),
     )
     app.state.collector.connections = table = Connections(limits)
     return _bounded(app, serving, table, ready)
@@ -122,9 +125,12 @@ def serve_relay(
     serving: Serving, gateway: str, listening: socket.socket, *, ca: str | None = None, ready: Callable[[], None] = lambda: None
 ) -> None:
     """Pass encapsulated requests on to a gateway until a signal ends it. `serving.database` is not used: nothing is stored."""
-    limits = _within_files(serving.limits)
-    relay = Relay(Upstream(gateway, None if ca is None else trusting(ca)))
-    _bounded(relay, serving, Connections(limits), ready).run(sockets=[listening])
+    serve_app(Relay(Upstream(gateway, None if ca is None else trusting(ca))), serving, listening, ready=ready)
+
+
+def serve_app(app: ASGIApp, serving: Serving, listening: socket.socket, *, ready: Callable[[], None] = lambda: None) -> None:
+    """Serve another application, with a collector's deadlines and limits, until a signal ends it."""
+    _bounded(app, serving, Connections(_within_files(serving.limits)), ready).run(sockets=[listening])
 
 
 def _bounded(app: ASGIApp, serving: Serving, table: Connections, ready: Callable[[], None]) -> uvicorn.Server:

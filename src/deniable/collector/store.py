@@ -15,6 +15,7 @@ from deniable.collector.database import empty_log, rewrite_tables
 from deniable.collector.kept import keep, mix, shuffled, together
 from deniable.collector.receipts import NewPart, begin_part, known, receive
 from deniable.collector.registry import Registry
+from deniable.collector.spending import admitted, owner
 from deniable.collector.tables import COUNTS, RECENT, REWRITTEN, SUMS
 from deniable.surveys import Survey
 
@@ -43,6 +44,8 @@ class Arrival:
     reports: Any
     """`Reports`, or a list of `Report`."""
     count: int
+    nonce: bytes | None = None
+    """The name of the token that admits it, where the survey asks for one."""
 
 
 class _TooFew(Exception):
@@ -101,14 +104,19 @@ class Store(Registry):
                 receipts.update((survey_hash, key) for key in known(connection, survey_hash, keys))
         return [(arrival.survey.hash, arrival.key) in receipts for arrival in arrivals]
 
+    def token_owner(self, survey_hash: str, nonce: bytes) -> bytes | None:
+        """The key of the report that spent a token; None when none did."""
+        with self.reading() as connection:
+            return owner(connection, survey_hash, nonce)
+
     def _counted(self, connection: Connection, arrivals: Sequence[Arrival], at_least: int = 1) -> list[bool | None]:
         fresh: list[bool | None] = [False] * len(arrivals)
         for survey_hash, places in _by(arrivals, lambda arrival: arrival.survey.hash).items():
             first: dict[bytes, int] = {}
-            for place in places:
+            for place in admitted(connection, survey_hash, arrivals, places):
                 first.setdefault(arrivals[place].key, place)
             latest = max(arrivals[place].period for place in places)
-            for key in receive(connection, survey_hash, latest, list(first)):
+            for key in receive(connection, survey_hash, latest, list(first)) if first else ():
                 fresh[first[key]] = True
         new = [arrival for arrival, is_new in zip(arrivals, fresh, strict=True) if is_new]
         if new and sum(arrival.count for arrival in new) < at_least:

@@ -8,9 +8,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from deniable.batch import Reports
+from deniable.collector.deadlines import off_loop
 from deniable.collector.holding import Busy
 from deniable.collector.limits import body_of
 from deniable.collector.messages import ENCODER, Accepted, Refusal, SubmissionMessage, read_several, read_single
+from deniable.collector.spending import AGAIN, nonce_of, token_from_header
 from deniable.collector.state import State, current_period
 from deniable.collector.store import Arrival
 from deniable.core import decode_report
@@ -22,7 +24,12 @@ async def submit_one(request: Request) -> Response:
     """POST /v1/surveys/{hash}/submissions."""
     state, survey = await _admitted(request)
     body = await body_of(request, state.limits.single_bytes)
-    return await _counted(state, [arrival_of(survey, read_single(body), current_period(survey))])
+    token = token_from_header(request.headers.get("authorization"))
+    arrival = arrival_of(survey, read_single(body), current_period(survey), token)
+    answer = await _counted(state, [arrival])
+    if arrival.nonce is not None:
+        await refuse_spent(state, arrival)
+    return answer
 
 
 async def submit_batch(request: Request) -> Response:
@@ -47,17 +54,29 @@ async def _admitted(request: Request) -> tuple[State, Survey]:
     return state, await state.survey(request.path_params["hash"], open_only=True)
 
 
-def arrival_of(survey: Survey, message: SubmissionMessage, period: str) -> Arrival:
+async def refuse_spent(state: State, arrival: Arrival) -> None:
+    """Another report came with this token before: this one was not counted, and its sender is told so."""
+    assert arrival.nonce is not None
+    if await off_loop(state.store.token_owner, arrival.survey.hash, arrival.nonce) != arrival.key:
+        raise Refusal(409, AGAIN)
+
+
+def arrival_of(survey: Survey, message: SubmissionMessage, period: str, token: bytes | None = None) -> Arrival:
     """One submission, checked and decoded."""
+    if survey.shuffle is not None:
+        raise Refusal(403, "this survey takes reports from its shuffler only, encrypted and mixed")
+    nonce = nonce_of(survey, token)
     try:
         report = decode_report(survey.mechanism, binascii.unhexlify(message.report))
     except (WireError, binascii.Error, ValueError) as error:
         raise Refusal(400, str(error) if isinstance(error, WireError) else "report must be hexadecimal digits") from None
-    return Arrival(survey, period, binascii.unhexlify(message.key), [report], 1)
+    return Arrival(survey, period, binascii.unhexlify(message.key), [report], 1, nonce)
 
 
 def batch_of(survey: Survey, body: bytes, period: str) -> Arrival:
     """A binary batch, checked and decoded."""
+    if survey.admission is not None or survey.shuffle is not None:
+        raise Refusal(403, "this survey takes single reports only: each needs its token, or its place among others")
     try:
         key, frame = decode_batch(survey, body)
         reports = Reports.from_bytes(survey.mechanism, bytes(frame))

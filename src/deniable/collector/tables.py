@@ -73,6 +73,15 @@ PARTS = Table(
 """The tables of keys that were counted, `receipts_7` and so on; keys, no time, no address. A number is never used again.
 
 The period is empty where a part is not of one window."""
+SPENT = Table(
+    "spent_tokens",
+    METADATA,
+    Column("survey", String(64), ForeignKey("surveys.hash"), primary_key=True),
+    Column("nonce", LargeBinary(16), primary_key=True),
+    Column("key", LargeBinary(16), nullable=False),
+    sqlite_with_rowid=False,
+)
+"""Which one-time tokens were spent, each with the key of its report: who comes again with the same report is not refused."""
 SUMS = Table(
     "sums",
     METADATA,

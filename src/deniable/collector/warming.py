@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 
 from deniable.batch import accumulator_for, accumulator_from_bytes
 from deniable.collector.kept import together
@@ -29,6 +30,7 @@ def warm_all(store: Store) -> None:
 def warm(survey: Survey) -> None:
     """Decode and count two reports that nobody sent, one alone and one in a batch, in memory only."""
     mechanism = survey.mechanism
+    survey = replace(survey, admission=None, shuffle=None)  # nobody's token is spent on this
     with suppress(DeniableError):  # then a real one is refused, or says why it cannot be counted
         report = decode_report(mechanism, encode_report(mechanism, Report(mechanism.fingerprint, 0)))
         arrivals = [Arrival(survey, "", bytes(16), [report], 1), batch_of(survey, encode_batch(survey, [report]), "")]

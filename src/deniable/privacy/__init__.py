@@ -3,7 +3,8 @@
 basic, composed_epsilon, composed_delta, composed_exactly, parallel, group      several answers
 Odometer                                                                        a running account
 repeated                                                                        the same question again and again
-shuffled_epsilon, shuffled_delta, shuffling_conditions                          reports without their senders
+shuffled_epsilon, shuffled_delta, shuffled_rounds, shuffling_conditions         reports without their senders
+shuffled_promise                                                                the same from a survey's own document
 attained_epsilon, attained_delta                                                what no bound can be below
 gaussian_delta, gaussian_epsilon, gaussian_sigma, loss_exceeds                  Gaussian noise
 indicator                                                                       raw values, published now and then
@@ -28,6 +29,8 @@ plausibility_test       could honest users have sent these reports?
 Reports without their senders:
 
 ObliviousTransport                      a device's way through a relay (RFC 9458)
+AnonymousTransport, anonymous_session   a token for every report, and encryption behind a shuffler
+Wallet                                  a device's tokens, fetched ahead of time
 GatewayKeys, KeyConfiguration           what the relay cannot open
 PublicTokenIssuer, PrivateTokenIssuer   tokens that admit a person once and name nobody (RFC 9578)
 

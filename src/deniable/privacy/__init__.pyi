@@ -1,3 +1,5 @@
+from deniable.privacy.anonymity.anonymous import AnonymousTransport as AnonymousTransport
+from deniable.privacy.anonymity.anonymous import anonymous_session as anonymous_session
 from deniable.privacy.anonymity.binary_http import HttpRequest as HttpRequest
 from deniable.privacy.anonymity.binary_http import HttpResponse as HttpResponse
 from deniable.privacy.anonymity.binary_http import decode_request as decode_request
@@ -13,8 +15,17 @@ from deniable.privacy.anonymity.oblivious import KeyConfiguration as KeyConfigur
 from deniable.privacy.anonymity.oblivious import UnknownKey as UnknownKey
 from deniable.privacy.anonymity.oblivious import decode_keys as decode_keys
 from deniable.privacy.anonymity.oblivious import encapsulate as encapsulate
+from deniable.privacy.anonymity.sealing import SEALED_OVERHEAD as SEALED_OVERHEAD
+from deniable.privacy.anonymity.sealing import SEALED_TYPE as SEALED_TYPE
+from deniable.privacy.anonymity.sealing import SHUFFLED_TYPE as SHUFFLED_TYPE
+from deniable.privacy.anonymity.sealing import join_records as join_records
+from deniable.privacy.anonymity.sealing import open_report as open_report
+from deniable.privacy.anonymity.sealing import seal_report as seal_report
+from deniable.privacy.anonymity.sealing import split_records as split_records
 from deniable.privacy.anonymity.tokens import PRIVATE as PRIVATE
 from deniable.privacy.anonymity.tokens import PUBLIC as PUBLIC
+from deniable.privacy.anonymity.tokens import REQUEST_MEDIA as REQUEST_MEDIA
+from deniable.privacy.anonymity.tokens import RESPONSE_MEDIA as RESPONSE_MEDIA
 from deniable.privacy.anonymity.tokens import PrivateTokenIssuer as PrivateTokenIssuer
 from deniable.privacy.anonymity.tokens import PrivateTokenKey as PrivateTokenKey
 from deniable.privacy.anonymity.tokens import PublicTokenIssuer as PublicTokenIssuer
@@ -25,6 +36,10 @@ from deniable.privacy.anonymity.tokens import public_key_from_bytes as public_ke
 from deniable.privacy.anonymity.transport import ObliviousTransport as ObliviousTransport
 from deniable.privacy.anonymity.transport import padded_size as padded_size
 from deniable.privacy.anonymity.voprf import EvaluationKey as EvaluationKey
+from deniable.privacy.anonymity.wallet import REQUEST_PATH as REQUEST_PATH
+from deniable.privacy.anonymity.wallet import Wallet as Wallet
+from deniable.privacy.anonymity.wallet import survey_challenge as survey_challenge
+from deniable.privacy.anonymity.wallet import token_header as token_header
 from deniable.privacy.approximate import Exposed as Exposed
 from deniable.privacy.approximate import gaussian_delta as gaussian_delta
 from deniable.privacy.approximate import gaussian_epsilon as gaussian_epsilon
@@ -57,6 +72,7 @@ from deniable.privacy.auditing.verdict import Audit as Audit
 from deniable.privacy.auditing.verifier import verify as verify
 from deniable.privacy.central_model import Central as Central
 from deniable.privacy.central_model import central as central
+from deniable.privacy.central_model import geometric_error as geometric_error
 from deniable.privacy.central_model import group_words as group_words
 from deniable.privacy.composition import HIGHEST as HIGHEST
 from deniable.privacy.composition import advanced_epsilon as advanced_epsilon
@@ -84,6 +100,8 @@ from deniable.privacy.conformance.outcome import Skip as Skip
 from deniable.privacy.conformance.proof_pages import proof_page as proof_page
 from deniable.privacy.conformance.statistics import binomial_tail as binomial_tail
 from deniable.privacy.conformance.statistics import goodness_of_fit as goodness_of_fit
+from deniable.privacy.deployment import ShuffledPromise as ShuffledPromise
+from deniable.privacy.deployment import shuffled_promise as shuffled_promise
 from deniable.privacy.longitudinal import Repeated as Repeated
 from deniable.privacy.longitudinal import repeated as repeated
 from deniable.privacy.meaning_of_epsilon import bits_learned as bits_learned
@@ -96,5 +114,6 @@ from deniable.privacy.shuffling import attained_delta as attained_delta
 from deniable.privacy.shuffling import attained_epsilon as attained_epsilon
 from deniable.privacy.shuffling import shuffled_delta as shuffled_delta
 from deniable.privacy.shuffling import shuffled_epsilon as shuffled_epsilon
+from deniable.privacy.shuffling import shuffled_rounds as shuffled_rounds
 
 __all__: list[str]

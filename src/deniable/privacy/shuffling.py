@@ -1,13 +1,7 @@
 """What shuffling adds: reports of n people without their senders are more private than each report by itself.
 
-Any level. Every other report could, with some probability, have been this person's: it is a clone. With C clones, of
-which A look like one answer, the two answers to compare become (A + X, C - A + Y) and (A + Y, C - A + X), where X and Y
-say what this person's own report looked like (Feldman, McMillan, Talwar 2022). The divergence of these two laws, summed
-over all C and A, holds for every mechanism of that level.
-
-One mechanism. When any two answers differ on equally many outputs (k-ary randomized response, Hadamard, subsets,
-projective), every other person sends a uniform output with probability N * low / T, whatever their answer: the privacy
-blanket (Balle, Bell, Gascón, Nissim 2019). The others are taken to be known. What is left is again a pair of such laws.
+One bound for every mechanism and every level, `BlanketLaw`: from the largest ratio of its weights, how far apart its rows are,
+and what all of them share. For two answers there is a sharper one, `ShuffledBits`; the smaller of both is given.
 
 Everything is rounded toward less privacy. Proofs: proofs/shuffling.md.
 """
@@ -17,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
@@ -26,18 +21,22 @@ from scipy.stats import binom
 from deniable.batch import Floats
 from deniable.core import Mechanism
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.privacy.shuffled_bits import bits_of
+from deniable.privacy.blanket_law import BlanketLaw
+from deniable.privacy.composition import composed_epsilon
+from deniable.privacy.shuffled_bits import ShuffledBits, bits_of
+from deniable.privacy.variation import overlap_of, ratio_of
 
-LEAST_DELTA = 1e-11
-"""Smaller ones drown in the rounding of doubles."""
+LEAST_DELTA = 1e-30
+"""Smaller ones are nobody's question."""
+BITS_PEOPLE = 20_000
+"""For more people the sharper bound of two answers takes too long."""
 ROUNDING = 4e-14
 """What all rounding errors of one sum together stay below; added to every delta."""
+MOST_RATIO = math.exp(20) * (1 + 1e-9)
 PRECISION = 1e-6
 """How far above the crossing an epsilon may be reported, relatively."""
 TAIL = 1e-15
 """The share of numbers of clones that is not summed; added to every delta."""
-BLOCKS, FEW_BLOCKS, MANY_PEOPLE = 64, 12, 100_000
-"""Numbers of blanket reports are taken together in so many blocks, each as its smallest; few are enough for many people."""
 
 
 @dataclass(frozen=True)
@@ -55,42 +54,30 @@ class Crowd:
     clone: float
 
 
-@dataclass(frozen=True)
-class Blanket:
-    """The share of people whose report is uniform whatever they say, and the crowd they make."""
+def law_of(of: Mechanism | float) -> BlanketLaw:
+    """The law whose expectation bounds delta: of a mechanism, or of the worst one of a level.
 
-    share: float
-    crowd: Crowd
-
-
-def crowd_of(epsilon: float) -> Crowd:
-    """The worst of all mechanisms with this epsilon."""
-    if not 0 < epsilon <= 20:
-        raise InvalidParameter("epsilon must lie above 0 and be at most 20")
-    apart = 1 / (1 + math.exp(epsilon))
-    return Crowd(math.exp(epsilon), apart, 0.0, apart)
-
-
-def blanket_of(mechanism: Mechanism) -> Blanket | None:
-    """Of a two-level mechanism whose answers all differ equally; None for others.
-
-    >>> from deniable.core import Categories
-    >>> from deniable.core import make_mechanism
-    >>> blanket = blanket_of(make_mechanism("k-rr", domain=Categories(10), epsilon=1))
-    >>> round(blanket.share, 4)                                           # k / (e + k - 1)
-    0.8534
+    >>> from deniable.core import Categories, make_mechanism
+    >>> ten = make_mechanism("k-rr", domain=Categories(10), epsilon=1)
+    >>> [round(share, 4) for share, _, _ in law_of(ten).kinds]                # 1 / (e + 9), twice, and the other eight
+    [0.0853, 0.0853, 0.6827]
     """
-    channel = mechanism.channel.two_level
-    if channel is None or channel.buckets is not None:  # sets of hashes differ equally on average only
-        return None
-    shared = channel.sets.overlap()
-    if shared is None:
-        return None
-    different = int(channel.sets.members - shared)  # outputs in one answer's set and not in another's
-    outputs, low, high, total = channel.occurring, channel.low, channel.high, channel.total
-    # Outputs in both sets weigh `high` for both answers; counting them as `low` can only enlarge the divergence.
-    crowd = Crowd(high / low, different * low / total, max(outputs - 2 * different, 0) * low / total, different / outputs)
-    return Blanket(outputs * low / total, crowd)
+    if not isinstance(of, Mechanism):
+        if not 0 < of <= 20:
+            raise InvalidParameter("epsilon must lie above 0 and be at most 20")
+        return BlanketLaw.of(math.nextafter(math.exp(of), math.inf))
+    if of.delta:
+        raise NotSupported("shuffling bounds are for purely private mechanisms: delta must be 0")
+    if not of.protects_all:
+        raise InvalidParameter("shuffling is accounted for mechanisms with a level for every pair of values")
+    ratio = ratio_of(of.channel)
+    if not ratio <= MOST_RATIO:
+        raise InvalidParameter("epsilon must lie above 0 and be at most 20")
+    if ratio == 1:
+        raise NotSupported("reports that do not depend on the answer need no shuffling")
+    if of.channel.chained:
+        return BlanketLaw.of(ratio)
+    return BlanketLaw.of(ratio, *overlap_of(of.channel))
 
 
 def shuffled_delta(of: Mechanism | float, people: int, epsilon: float) -> float:
@@ -104,14 +91,9 @@ def shuffled_delta(of: Mechanism | float, people: int, epsilon: float) -> float:
     _check_people(people)
     if not epsilon >= 0:
         raise InvalidParameter("epsilon must not be negative")
-    level, blanket = _parts(of)
-    if epsilon >= level:
-        return 0.0
-    delta = _whole(crowd_of(level), people, epsilon)
-    bits = bits_of(of, people) if isinstance(of, Mechanism) else None
-    if bits is not None:
-        delta = min(delta, bits.delta(epsilon))
-    return delta if blanket is None else min(delta, _under_blanket(blanket, people, epsilon))
+    delta = law_of(of).delta(people, epsilon)
+    bits = _bits(of, people)
+    return delta if bits is None else min(delta, bits.delta(epsilon))
 
 
 def shuffled_epsilon(of: Mechanism | float, people: int, delta: float) -> float:
@@ -125,15 +107,31 @@ def shuffled_epsilon(of: Mechanism | float, people: int, delta: float) -> float:
     _check_people(people)
     if not LEAST_DELTA <= delta < 1:
         raise InvalidParameter(f"delta must lie between {LEAST_DELTA:g} and 1")
-    level, blanket = _parts(of)
-    crowd = crowd_of(level)
-    smallest = _crossing(lambda epsilon: _whole(crowd, people, epsilon), level, delta)[1]
-    bits = bits_of(of, people) if isinstance(of, Mechanism) else None
-    if bits is not None:
-        return min(smallest, _crossing(bits.delta, level, delta)[1])
-    if blanket is not None:
-        smallest = min(smallest, _crossing(lambda epsilon: _under_blanket(blanket, people, epsilon), level, delta)[1])
-    return smallest
+    law = law_of(of)
+    level = math.log(law.ratio)
+    smallest = _crossing(lambda epsilon: law.delta(people, epsilon), level, delta)[1]
+    bits = _bits(of, people)
+    return smallest if bits is None else min(smallest, _crossing(bits.delta, level, delta)[1])
+
+
+def shuffled_rounds(of: Mechanism | float, people: int, delta: float, rounds: int) -> float:
+    """The epsilon of so many rounds together, in each of which a person sends one report that is shuffled with those of `people`.
+
+    Each round's level is taken at its part of delta. They are added up, or composed with half of delta, whichever is less.
+
+    >>> shuffled_rounds(1.0, 10_000, 1e-6, 1) == shuffled_epsilon(1.0, 10_000, 1e-6)
+    True
+    >>> [round(shuffled_rounds(1.0, 10_000, 1e-6, rounds), 2) for rounds in (2, 12)]
+    [0.09, 0.61]
+    """
+    if isinstance(rounds, bool) or not isinstance(rounds, int) or not 1 <= rounds <= 10**4:
+        raise InvalidParameter("rounds must be a whole number from 1 to 10,000")
+    if rounds == 1:
+        return shuffled_epsilon(of, people, delta)
+    added = rounds * shuffled_epsilon(of, people, delta / rounds)
+    each = shuffled_epsilon(of, people, delta / (2 * rounds))
+    level = Fraction(math.ceil(each * 2**40), 2**40)
+    return min(added, composed_epsilon([level] * rounds, delta / 2))
 
 
 def attained_delta(k: int, epsilon_each: float, people: int, epsilon: float) -> float:
@@ -156,14 +154,8 @@ def attained_epsilon(k: int, epsilon_each: float, people: int, delta: float) -> 
     return _crossing(lambda epsilon: attained_delta(k, epsilon_each, people, epsilon), epsilon_each, delta)[0]
 
 
-def _parts(of: Mechanism | float) -> tuple[float, Blanket | None]:
-    if not isinstance(of, Mechanism):
-        return float(of), None
-    if of.delta:
-        raise NotSupported("shuffling bounds are for purely private mechanisms: delta must be 0")
-    if not of.protects_all:
-        raise InvalidParameter("shuffling is accounted for mechanisms with a level for every pair of values")
-    return of.certificate().epsilon_exact, blanket_of(of)
+def _bits(of: Mechanism | float, people: int) -> ShuffledBits | None:
+    return bits_of(of, people) if isinstance(of, Mechanism) and people <= BITS_PEOPLE else None
 
 
 def _crossing(delta_at: Callable[[float], float], most: float, delta: float) -> tuple[float, float]:
@@ -189,28 +181,6 @@ def _crossing(delta_at: Callable[[float], float], most: float, delta: float) -> 
             low, above = middle, here
         bisect = high - low > before / 2
     return low, high
-
-
-def _whole(crowd: Crowd, people: int, epsilon: float) -> float:
-    total, unseen = _divergence(crowd, people, epsilon)
-    return min(1.0, total + unseen + ROUNDING)
-
-
-def _under_blanket(blanket: Blanket, people: int, epsilon: float) -> float:
-    """The average over how many of the others are under the blanket; each block of numbers counts as its smallest."""
-    law = binom(people - 1, blanket.share)
-    low, high = int(law.ppf(TAIL)), int(law.isf(TAIL))
-    blocks = BLOCKS if people < MANY_PEOPLE else FEW_BLOCKS
-    ends = np.unique(np.linspace(low, high + 1, blocks + 1).astype(np.int64))
-    if len(ends) < 2:
-        ends = np.array([low, high + 1])
-    masses = np.diff(law.cdf(ends - 1))
-    total = 2 * TAIL + float(law.cdf(low - 1)) if low else 2 * TAIL
-    for start, mass in zip(ends[:-1].tolist(), masses.tolist(), strict=True):
-        if mass > 0:
-            # More people under the blanket are never worse, so the smallest number stands for its block.
-            total += mass * _whole(blanket.crowd, start + 1, epsilon)
-    return min(1.0, total)
 
 
 def _divergence(crowd: Crowd, people: int, epsilon: float) -> tuple[float, float]:

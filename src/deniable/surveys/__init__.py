@@ -5,6 +5,7 @@ Standard library only. A device checks the survey itself, randomizes and forgets
 Survey                                the document; `from_toml` writes it, `from_json` checks somebody else's
 survey_from_toml                      a survey file as people write it; `surveys_from_toml` for one with groups
 Asked                                 what somebody who chooses a mechanism for `auto` may know
+Admission, Shuffle                    whose tokens it asks for, and how reports are mixed on their way
 Steps, LIVE                           when its collector publishes new numbers
 Submission, encode_*, decode_*        what a device sends to a collector
 Client                                randomizes by somebody else's recipe, after checking it

@@ -1,3 +1,5 @@
+from deniable.surveys.admission import Admission as Admission
+from deniable.surveys.admission import Shuffle as Shuffle
 from deniable.surveys.client import Client as Client
 from deniable.surveys.database import PrivateDatabase as PrivateDatabase
 from deniable.surveys.document import Attribute as Attribute

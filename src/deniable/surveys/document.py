@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from deniable.core import Mechanism, Number, as_fraction, canonical_json, mechanism_from_recipe, parse_json
 from deniable.errors import InvalidParameter, Malformed, OutOfDomain, UnknownVersion, WrongRecipe
+from deniable.surveys.admission import Admission, Shuffle, admission_from, extra_fields, shuffle_from
 from deniable.surveys.release import LIVE_WORDS, Release, Steps, release_document, release_from
 
 FORMAT, VERSION = "deniable-survey", 1
@@ -26,6 +27,8 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}", re.ASCII)
 _LAW = {"mechanism", "channel", "fingerprint", "epsilon", "budget", "strategy"}
 _FIELDS = _LAW | {"format", "version", "title", "purpose", "attributes", "repeat", "window", "opens", "closes", "keep_reports"}
 _FIELDS |= {"release"}
+_OPTIONAL = {"admission", "shuffle"}
+"""Only in documents of surveys that have them, so that the hash of others stays what it was."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,10 @@ class Survey:
     """May the collector keep single reports, or only their sums?"""
     release: Release = Steps()
     """When the collector publishes new numbers: in `Steps`, or "live"."""
+    admission: Admission | None = None
+    """Whose tokens admit a report; None: anybody's report is taken."""
+    shuffle: Shuffle | None = None
+    """How reports are mixed on their way; None: each is sent to the collector itself."""
 
     version: ClassVar[int] = VERSION
 
@@ -87,6 +94,8 @@ class Survey:
         if not isinstance(self.keep_reports, bool):
             raise InvalidParameter("keep_reports must be true or false")
         object.__setattr__(self, "release", release_from(self.release))
+        object.__setattr__(self, "admission", admission_from(self.admission))
+        object.__setattr__(self, "shuffle", shuffle_from(self.shuffle))
 
     def _check_attributes(self) -> None:
         names = [attribute.name for attribute in self.attributes if isinstance(attribute, Attribute)]
@@ -168,6 +177,7 @@ class Survey:
             "closes": self.closes,
             "keep_reports": self.keep_reports,
             "release": release_document(self.release),
+            **extra_fields(self.admission, self.shuffle),
         }
 
     @cached_property
@@ -198,8 +208,10 @@ class Survey:
             raise Malformed("the text is not a survey document")
         if document.get("version") != VERSION:
             raise UnknownVersion(f"this release reads version {VERSION} of surveys")
-        if set(document) != _FIELDS:
-            raise Malformed(f"a survey document has exactly the fields {', '.join(sorted(_FIELDS))}")
+        if set(document) - _OPTIONAL != _FIELDS:
+            raise Malformed(
+                f"a survey document has exactly the fields {', '.join(sorted(_FIELDS))}, and perhaps admission and shuffle"
+            )
         survey = _rebuilt(document, allow_large)
         if survey.to_json() != raw:
             raise Malformed("the survey is not in canonical form, or its channel, fingerprint or epsilon is not the mechanism's")
@@ -230,6 +242,8 @@ def _rebuilt(document: dict[str, Any], allow_large: bool) -> Survey:
         closes=document["closes"],
         keep_reports=document["keep_reports"],
         release=release_from(document["release"]),
+        admission=admission_from(document.get("admission")),
+        shuffle=shuffle_from(document.get("shuffle")),
     )
 
 

@@ -167,8 +167,10 @@ class Session:
     def deliver(self) -> int:
         """Send what is waiting; returns how many reports were handed over."""
         waiting = self.ledger.pending(self.survey.hash)
-        for begin in range(0, len(waiting), TOGETHER):
-            self._send(waiting[begin : begin + TOGETHER])
+        # A token admits one report, and what is shuffled must not arrive together.
+        together = TOGETHER if self.survey.admission is None and self.survey.shuffle is None else 1
+        for begin in range(0, len(waiting), together):
+            self._send(waiting[begin : begin + together])
         return len(waiting)
 
     def _check_open(self, day: date) -> None:

@@ -40,7 +40,7 @@ ANSWERS = ("histogram", "prefix", "ranges")
 """What ordered categories are asked for: the share of each, of all up to each, or of every range of neighbours."""
 
 _SURVEY = {"title", "purpose", "epsilon", "budget", "strategy", "repeat", "window", "opens", "closes", "keep_reports", "attributes"}
-_SURVEY |= {"respondents", "release", "groups"}
+_SURVEY |= {"respondents", "release", "groups", "admission", "shuffle"}
 _ATTRIBUTE = {"question", "domain", "mechanism", "epsilon", "parameters", "learn", "answers"}
 
 
@@ -148,7 +148,7 @@ def _compiled(written: dict[str, Any], respondents: int, choose: Choose) -> Surv
             raise InvalidParameter(f"attributes.{name} must be a table")
         _check_keys(f"attributes.{name}", attribute, _ATTRIBUTE, {"question", "domain"})
     epsilon = Epsilon(written["epsilon"])
-    fields = {name: name for name in ("repeat", "window", "keep_reports", "release") if name in written}
+    fields = {name: name for name in ("repeat", "window", "keep_reports", "release", "admission", "shuffle") if name in written}
     return Survey(
         title=written["title"],
         purpose=written["purpose"],

@@ -12,12 +12,14 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import IO, Any, Protocol
 
 from deniable.errors import InvalidParameter, NotDelivered
 
 MOST_BYTES = 1 << 24
+ONE_TIME = "PrivateToken token="
+"""How a header begins that carries a one-time token (RFC 9577)."""
 WHOLE = 6
 """How long a whole answer may take, as a multiple of how long the next piece of it may."""
 
@@ -178,7 +180,8 @@ def open_request(
     local = is_loopback(str(parts.hostname))
     if token is not None:
         _check_way(request.full_url)
-        request.add_unredirected_header("Authorization", f"Bearer {checked_token(token)}")
+        header = token if token.startswith(ONE_TIME) else f"Bearer {checked_token(token)}"
+        request.add_unredirected_header("Authorization", header)
     # One name for every device: the version of its software is nobody's business.
     request.add_header("User-Agent", "deniable")
     proxies = {} if local else {scheme: proxy for scheme, proxy in urllib.request.getproxies().items() if scheme == "https"}
@@ -232,8 +235,12 @@ class HttpTransport:
     ca: str | os.PathLike[str] | None = None
 
     def __post_init__(self) -> None:
-        if self.token is not None:
+        if self.token is not None and not self.token.startswith(ONE_TIME):
             checked_token(self.token)
+
+    def with_token(self, token: str) -> HttpTransport:
+        """The same with another token."""
+        return replace(self, token=token)
 
     def check(self, url: str) -> None:
         """Refuse, before anything is drawn, an address that reports or this token may not go to."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import urllib.parse
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from deniable.errors import BadMessage, InvalidParameter, NotDelivered
 from deniable.privacy.anonymity.binary_http import HttpRequest, decode_response, encode_request
@@ -42,6 +42,12 @@ class ObliviousTransport:
             if self.carrier.token is not None:
                 raise InvalidParameter("a token in the outer request names the sender to the relay; give it to ObliviousTransport")
             self.carrier.check(self.relay)
+
+    def with_token(self, token: str) -> ObliviousTransport:
+        """The same with another token: one word for a bearer's, or the whole value of the header."""
+        other = replace(self, token=token if " " in token else f"Bearer {token}")
+        other._key = self._key
+        return other
 
     def get(self, url: str) -> tuple[int, bytes]:
         """Status and body; raises NotDelivered when nobody answered."""

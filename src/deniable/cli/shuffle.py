@@ -1,0 +1,68 @@
+"""`deniable shuffle`: between devices and a collector, so that no report can be followed by its time or place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from deniable.cli.role_options import announce, listen, listening_options
+from deniable.cli.survey_address import ca_option, find_survey
+from deniable.cli.terminal import print_json
+from deniable.errors import InvalidParameter
+
+
+@click.command(short_help="Mix sealed reports, and pass them on many at once.")
+@click.argument("surveys", nargs=-1, metavar="SURVEY...")
+@click.option(
+    "--new-key", type=click.Path(dir_okay=False), metavar="FILE", help="Make the collector's key, print its public part, and stop."
+)
+@click.option(
+    "--database", default="shuffle.db", show_default=True, type=click.Path(dir_okay=False), help="The file of reports that wait."
+)
+@click.option(
+    "--at-least", default=100, show_default=True, type=click.IntRange(2), help="Never pass on fewer, whatever the survey says."
+)
+@click.option(
+    "--gateway-keys",
+    type=click.Path(dir_okay=False),
+    help="Accept reports from a relay, with the keys in this file (created if missing).",
+)
+@ca_option
+@listening_options(8030)
+def shuffle(
+    surveys: tuple[str, ...],
+    new_key: str | None,
+    database: str,
+    at_least: int,
+    gateway_keys: str | None,
+    ca: str | None,
+    as_json: bool,
+    **where: Any,
+) -> None:
+    """Hold reports of SURVEYS, addresses at their collector, until enough are there; then pass them on in random order.
+
+    Reports are encrypted to the collector: the shuffler sees that somebody takes part and not what they say, the collector what is
+    said and neither who nor when. That separates the two only if different people run them.
+    """
+    import deniable.collector as collector
+    from deniable.surveys import HttpTransport
+
+    if new_key is not None:
+        keys = collector.gateway_keys(new_key)
+        public = next(iter(keys.keys.values())).public_key().public_bytes_raw().hex()
+        print_json({"key": public, "file": new_key}) if as_json else click.echo(public)
+        return
+    if not surveys:
+        raise InvalidParameter("SURVEY is missing: the address of a survey at its collector")
+    targets = [find_survey(source, "SURVEY", ca=ca) for source in surveys]
+    destinations = {}
+    for target in targets:
+        survey = target.document()
+        destinations[survey.hash] = collector.Destination(survey, target.collector)
+    app: Any = collector.Shuffler(collector.Mixing(database), destinations, HttpTransport(ca=ca), at_least=at_least)
+    if gateway_keys is not None:
+        app = collector.Gateway(app, collector.gateway_keys(gateway_keys))
+    serving, listening, address = listen(**where)
+    said = {"address": address, "surveys": sorted(destinations)}
+    collector.serve_app(app, serving, listening, ready=lambda: announce(f"Shuffling at {address}", said, as_json=as_json))
