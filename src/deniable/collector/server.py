@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import math
 import os
 import resource
 import shutil
@@ -31,6 +30,7 @@ from deniable.collector.logs import logging_of
 from deniable.collector.metrics import SHARED
 from deniable.collector.protocol import BoundedProtocol
 from deniable.collector.relay import Relay, Upstream
+from deniable.collector.shortcut import Shortcut
 from deniable.collector.store import Store
 from deniable.collector.tls import TlsServer
 from deniable.errors import InvalidParameter
@@ -115,7 +115,7 @@ def make_server(serving: Serving, ready: Callable[[], None]) -> uvicorn.Server:
         gateway=None if serving.gateway_keys is None else gateway_keys(serving.gateway_keys),
     )
     app.state.collector.connections = table = Connections(limits)
-    return _bounded(app, serving, table, ready)
+    return _bounded(app, serving, table, ready, Shortcut(app.state.collector))
 
 
 def serve_relay(
@@ -127,13 +127,14 @@ def serve_relay(
     _bounded(relay, serving, Connections(limits), ready).run(sockets=[listening])
 
 
-def _bounded(app: ASGIApp, serving: Serving, table: Connections, ready: Callable[[], None]) -> uvicorn.Server:
+def _bounded(
+    app: ASGIApp, serving: Serving, table: Connections, ready: Callable[[], None], shortcut: Shortcut | None = None
+) -> uvicorn.Server:
     """A server whose every wait for a client has a deadline."""
-    limits = table.limits
     only_proxies = bool(serving.proxies.networks) and serving.certificate is None
 
     def protocol(**uvicorn: Any) -> BoundedProtocol:
-        return BoundedProtocol(table, serving.proxies, only_proxies, **uvicorn)
+        return BoundedProtocol(table, serving.proxies, only_proxies, shortcut, **uvicorn)
 
     config = uvicorn.Config(
         app,
@@ -145,7 +146,6 @@ def _bounded(app: ASGIApp, serving: Serving, table: Connections, ready: Callable
         server_header=False,
         date_header=False,
         proxy_headers=False,
-        timeout_keep_alive=math.ceil(limits.idle_seconds),
         backlog=BACKLOG,
         timeout_graceful_shutdown=GRACE_SECONDS,
         ssl_certfile=serving.certificate,
