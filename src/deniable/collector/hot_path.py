@@ -78,7 +78,7 @@ class HotPath:
             body = first["body"]
         more: list[tuple[bytes, bytes]] = []
         try:
-            self.state.take()
+            self.state.take(counts=body is not None)
             if body is None:
                 status, answer = 200, (await self.state.survey(path[HASH])).to_json()
                 more.append(FOR_EVER)

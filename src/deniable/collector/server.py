@@ -76,16 +76,16 @@ class Serving:
 def listening_socket(host: str, port: int) -> socket.socket:
     """A socket that listens; port 0 takes any free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_STREAM)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        made.bind((host, port))
+        listening.bind((host, port))
     except OSError as error:
-        made.close()
+        listening.close()
         why = f"port {port} of {host} cannot be used: {error.strerror}"
         raise InvalidParameter(f"{why}; --port takes another one, and --port 0 any free one") from None
-    made.listen(BACKLOG)
-    return made
+    listening.listen(BACKLOG)
+    return listening
 
 
 def serve(serving: Serving, listening: socket.socket, *, ready: Callable[[], None] = lambda: None) -> None:

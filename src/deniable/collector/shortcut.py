@@ -55,7 +55,7 @@ class Shortcut:
             return False  # the database has to be asked
         state.pulse.requests += 1
         try:
-            state.take()
+            state.take(counts=True)
             state.refuse_closed(survey)
             arrival = arrival_of(survey, read_single(body), current_period(survey))
             state.writer.submit([arrival], asyncio.get_running_loop(), partial(self._counted, began, reply))

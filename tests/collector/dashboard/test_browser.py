@@ -213,6 +213,38 @@ def test_whoever_prefers_not_to_say_sends_nothing(chromium: Any, served: Running
     visit.close()
 
 
+SET = """
+title = "Lines"
+release = "live"
+purpose = "To plan bus lines."
+epsilon = 60
+strategy = "split"
+[attributes.lines]
+question = "Which lines do you use?"
+domain = "set:bus,tram,night train"
+"""
+
+
+def test_a_set_is_answered_by_ticking_boxes(chromium: Any, tmp_path: Path) -> None:
+    """At epsilon 20 for each item the report says what was ticked, but for a chance of 7e-9."""
+    with collector(tmp_path, toml=SET) as running:
+        visit = Visit(chromium, running)
+        page = visit.go("answer")
+        group = page.get_by_role("group", name="Which lines do you use?")
+        assert group.get_by_role("checkbox").count() == 3
+        group.get_by_label("night train").check()
+        page.get_by_role("button", name="Randomize and send").click()
+        page.get_by_text("Your report was counted").wait_for()
+        visit.close()
+        said = json.loads(call(f"{running.survey}/estimates")[1])["attributes"]
+        shares = {one["name"]: {row["label"]: row["value"] for row in one["views"][0]["rows"]} for one in said}
+        assert {name: round(share["1"]) for name, share in shares.items()} == {
+            "lines-bus": 0,
+            "lines-tram": 0,
+            "lines-night-train": 1,
+        }
+
+
 def test_a_closed_survey_says_so_before_anything_is_drawn(chromium: Any, tmp_path: Path) -> None:
     with collector(tmp_path, toml=SURVEY) as running:
         store = Store(f"sqlite:///{tmp_path / 'collector.db'}")
