@@ -52,11 +52,13 @@ function lawChart(law) {
 function peopleChart(law) {
   if (!law.people.length) return [];
   const rows = law.people.map(([n, half]) => [count(n), `± ${percent(half)}`]);
+  const [people, half] = rows[Math.floor(rows.length / 2)];
+  const said = `When ${people} people answer, the share of a rare answer is known to ${half}; four times as many halve that.`;
   return [
     element("h2", {}, "Expected error of a share"),
     figure({
-      caption: "Half the 95 % interval of a rare answer's share, by how many people answer.",
-      summary: rows.map(([n, half]) => `${n} people: ${half}`).join("; "),
+      caption: [element("strong", {}, said), " Half the 95 % interval, by how many people answer."],
+      summary: rows.map(([n, width]) => `${n} people: ${width}`).join("; "),
       draw: curve(law.people, { title: "people", sideTitle: "± half width", showX: compact, showY: percent, log: true }),
       table: table("Half width of a 95 % interval", ["people", "half width"], rows),
     }),

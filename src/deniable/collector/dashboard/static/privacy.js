@@ -8,6 +8,9 @@ const paragraphs = (words) => element("ul", {}, words.map((line) => element("li"
 
 const facts = (rows, kind = null) => element("dl", { class: kind }, rows.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
 
+/** What few readers look for. */
+const fold = (words, ...inside) => element("details", {}, element("summary", {}, words), inside);
+
 function show(survey) {
   document.title = `${survey.title}: privacy`;
   const { certificate } = survey;
@@ -26,14 +29,17 @@ function show(survey) {
       element("h2", {}, "Certificate"),
       element("p", { class: certificate.holds ? "good" : "bad" }, certificate.holds ? "✓ The promise holds, checked on the integers of the mechanism." : "✗ The promise does not hold."),
       element("p", {}, `No report is more than ${short(survey.odds)} times likelier for one answer than for another: e to the power of ${survey.epsilon}.`),
-      element("p", { class: "break" }, certificate.inequality),
-      facts([
-        ["Mechanism", certificate.mechanism],
-        ["Epsilon promised", survey.epsilon],
-        ["Epsilon of the integers", String(certificate.epsilon_exact)],
-        ["Budget of one person", `${survey.budget} (odds of at most ${short(survey.budget_odds)}): the answer is then ${survey.hiding}`],
-        ["Fingerprint", element("span", { class: "break" }, certificate.fingerprint)],
-      ]),
+      element("p", {}, `One person spends at most ${survey.budget} on this survey, which means odds of at most ${short(survey.budget_odds)}: the answer is then ${survey.hiding}.`),
+      fold(
+        "The numbers of the certificate",
+        element("p", { class: "break" }, certificate.inequality),
+        facts([
+          ["Mechanism", certificate.mechanism],
+          ["Epsilon promised", survey.epsilon],
+          ["Epsilon of the integers", String(certificate.epsilon_exact)],
+          ["Fingerprint", element("span", { class: "break" }, certificate.fingerprint)],
+        ]),
+      ),
     ),
     element("h2", {}, "What an attacker can infer"),
     paragraphs(survey.learns),
@@ -51,9 +57,11 @@ function show(survey) {
     element("h2", {}, "What malicious devices can do"),
     element("p", {}, "Local privacy means that nobody can check a report. Someone who runs many malicious devices learns nothing about others but can bias the results, each device by a limited amount:"),
     facts(survey.poisoning.map(({ question, words }) => [question, words]), "stacked"),
-    element("h2", {}, "Parts"),
-    facts(survey.parts.map((part) => [part.question, [`${part.mechanism} on ${part.domain}, epsilon ${part.epsilon}.`, ...(part.why ? [element("p", { class: "quiet" }, `Why this mechanism? ${part.why}`)] : [])]]), "stacked"),
     element("h2", {}, "Check it yourself"),
+    fold(
+      "How each answer is randomized, and why so",
+      facts(survey.parts.map((part) => [part.question, [`${part.mechanism} on ${part.domain}, epsilon ${part.epsilon}.`, ...(part.why ? [element("p", { class: "quiet" }, `Why this mechanism? ${part.why}`)] : [])]]), "stacked"),
+    ),
     element("p", {}, "The survey's name is the SHA-256 of its document. ", element("a", { href: `v1/surveys/${survey.survey}` }, "The document"), " holds every integer a device draws with; ", element("code", {}, "Survey.from_json(data, hash=…)"), " checks all of them again."),
     element("p", { class: "break" }, survey.survey),
   );
