@@ -101,7 +101,7 @@ CONNECTIONS = 64
 def running(command: list[str], address: str) -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
-        for _ in range(200):
+        for _ in range(1200):  # a minute: a busy machine starts slowly
             try:
                 urllib.request.urlopen(address, timeout=1).read()
                 break
