@@ -163,7 +163,7 @@ def test_a_body_in_pieces_and_requests_sent_ahead_are_counted_once_each(
 
 def test_a_client_that_goes_away_or_never_sends_the_body_leaves_nothing_behind(tmp_path: Any, shortened: list[bool]) -> None:
     with limited(tmp_path, Limits(body_seconds=0.3)) as running:
-        state = running.server.config.loaded_app.state.collector  # type: ignore[attr-defined]
+        state = running.server.config.loaded_app.state.collector
         survey = Survey.from_json(call(running.survey)[1])
         body = submission(survey)
         with connected(running) as late:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from http import HTTPStatus
+from typing import Any
 
-from starlette.types import Scope
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 
 from deniable.collector.holding import Busy, Outcome
@@ -36,7 +36,7 @@ class Shortcut:
         self.state = state
         self._most = min(HIGH_WATER_LIMIT, state.limits.single_bytes)
 
-    def takes(self, scope: Scope) -> bool:
+    def takes(self, scope: Mapping[str, Any]) -> bool:
         """Is this the head of a plain submission?"""
         path: str = scope["path"]
         if scope["method"] != "POST" or path[HASH.stop :] != SINGLES or not path.startswith(START):

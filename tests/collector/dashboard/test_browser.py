@@ -230,8 +230,8 @@ def test_a_set_is_answered_by_ticking_boxes(chromium: Any, tmp_path: Path) -> No
         visit = Visit(chromium, running)
         page = visit.go("answer")
         group = page.get_by_role("group", name="Which lines do you use?")
-        assert group.get_by_role("checkbox").count() == 3
         group.get_by_label("night train").check()
+        assert group.get_by_role("checkbox").count() == 3
         page.get_by_role("button", name="Randomize and send").click()
         page.get_by_text("Your report was counted").wait_for()
         visit.close()
