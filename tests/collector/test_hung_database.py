@@ -10,7 +10,10 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -18,6 +21,9 @@ pytest.importorskip("uvicorn", reason="the collector's packages are not installe
 
 from deniable.collector import Store, deadlines, pulse, readiness, writer
 from deniable.collector.failures import AGAIN_SECONDS, Failures
+from deniable.collector.limits import Bucket
+from deniable.collector.messages import Refusal
+from deniable.collector.state import State
 from deniable.surveys import HttpTransport, Submission, Survey, submission_to_json
 
 from .limited import Limited, limited
@@ -240,3 +246,12 @@ def test_a_slow_turn_sheds_only_when_many_requests_are_under_way() -> None:
     assert heart.late
     heart._slow = False
     assert not heart.late
+
+
+def test_a_late_loop_still_takes_submissions_while_few_wait_to_be_written() -> None:
+    """Refusing costs nearly as much as taking: a crowd that came back at once left nothing counted at all."""
+    few, many = (SimpleNamespace(waiting=waiting) for waiting in (writer.SHED_WAITING - 1, writer.SHED_WAITING))
+    for line, counts, refused in ((few, True, False), (many, True, True), (few, False, True)):
+        state: Any = SimpleNamespace(pulse=SimpleNamespace(late=True), writer=line, _all=Bucket(10))
+        with pytest.raises(Refusal) if refused else nullcontext():
+            State.take(state, counts=counts)

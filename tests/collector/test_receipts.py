@@ -18,6 +18,7 @@ from sqlalchemy import text
 from deniable.cli.app import main
 from deniable.collector import Arrival, Store
 from deniable.collector.receipts import receive
+from deniable.collector.warming import warm
 from deniable.core import Report
 from deniable.surveys import Survey, survey_from_toml
 
@@ -31,6 +32,7 @@ DAYS = [f"2026-11-{day:02}" for day in range(1, 31)]
 def opened(url: str, toml: str = DAILY) -> tuple[Store, Survey]:
     store, survey = Store(url), survey_from_toml(toml)
     store.add_survey(survey)
+    warm(survey)  # as a collector does: a transaction has a deadline, which compiled code should not spend
     return store, survey
 
 

@@ -40,32 +40,32 @@ def _attribute(survey: Survey, whole: Accumulator, name: str, waiting: str) -> A
     part = field_sums(whole, name)
     mechanism = part.mechanism
     question = next(attribute.question for attribute in survey.attributes if attribute.name == name)
-    found = AttributeEstimate(name, question, repr(mechanism.domain), mechanism.name, part.n, [])
+    estimate = AttributeEstimate(name, question, repr(mechanism.domain), mechanism.name, part.n, [])
     if part.n == 0:
-        found.note = waiting or "nobody has answered yet"
-        return found
+        estimate.note = waiting or "nobody has answered yet"
+        return estimate
     try:
-        found.views = views_of(mechanism, part, whole, name)
-        needed = next((view.reports_needed for view in found.views if view.reports_needed is not None), None)
+        estimate.views = views_of(mechanism, part, whole, name)
+        needed = next((view.reports_needed for view in estimate.views if view.reports_needed is not None), None)
         if needed is not None:
-            found.note = estimators.too_few_words(part.n, needed)
+            estimate.note = estimators.too_few_words(part.n, needed)
     except DeniableError as error:
-        found.note = str(error)
-    return found
+        estimate.note = str(error)
+    return estimate
 
 
 def views_of(mechanism: Mechanism, part: Accumulator, whole: Accumulator, name: str) -> list[View]:
     """Every way to look at an attribute that its mechanism allows; raises when there is none but should be one."""
-    made: list[View] = []
+    views: list[View] = []
     refused: list[DeniableError] = []
     for look in _looks(mechanism, part, whole, name):
         try:
-            made.append(look())
+            views.append(look())
         except DeniableError as error:  # a mechanism made for means need not show a distribution
             refused.append(error)
-    if refused and not made:
+    if refused and not views:
         raise refused[0]
-    return made
+    return views
 
 
 def _looks(mechanism: Mechanism, part: Accumulator, whole: Accumulator, name: str) -> list[Callable[[], View]]:

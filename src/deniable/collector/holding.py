@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from functools import partial
+from typing import TypeAlias
 
 from deniable.collector.store import Arrival
 
@@ -22,53 +22,67 @@ class NotYetWritten(Busy):
     why = "the report waits until enough others are there to be written with it; come back later with the same key"
 
 
-@dataclass(slots=True)
+Outcome: TypeAlias = "list[bool] | Busy"
+"""For every arrival of a request, was it new? Or why that is not known yet."""
+
+
+@dataclass(slots=True, eq=False)
 class Waiting:
     """A request: its arrivals, what became of each, and who wants to know."""
 
     arrivals: list[Arrival]
     loop: asyncio.AbstractEventLoop
-    answer: asyncio.Future[list[bool]]
+    tell: Callable[[Outcome], None]
+    """Called once, in the loop, unless the request is forgotten before."""
+    line: dict[Waiting, None]
+    """All requests that wait, in the order they came."""
+    since: float
     until: float
     """When the request is answered at the latest, written or not."""
-    fresh: list[bool | None] = field(default_factory=list)
+    over: bool = False
+    fresh: list[bool | None] = field(init=False)
 
     def __post_init__(self) -> None:
         self.fresh = [None] * len(self.arrivals)
+        self.line[self] = None
+
+    def forget(self) -> bool:
+        """Nobody waits any more; False when that was so before."""
+        if self.over:
+            return False
+        self.over = True
+        del self.line[self]
+        return True
+
+    def answer(self, outcome: Outcome) -> None:
+        """Tell whoever waits; only the first outcome counts."""
+        if self.forget():
+            self.tell(outcome)
 
 
 class Answers:
     """Answers for many requests, given with one wake-up for each event loop."""
 
     def __init__(self) -> None:
-        self._by_loop: dict[asyncio.AbstractEventLoop, list[Callable[[], None]]] = {}
+        self._by_loop: dict[asyncio.AbstractEventLoop, list[tuple[Waiting, Outcome]]] = {}
 
-    def add(self, item: Waiting, outcome: list[bool] | Busy) -> None:
+    def add(self, item: Waiting, outcome: Outcome) -> None:
         """What one request is told."""
-        self._by_loop.setdefault(item.loop, []).append(partial(_settle, item.answer, outcome))
+        self._by_loop.setdefault(item.loop, []).append((item, outcome))
 
     def give(self) -> None:
         """Tell them all."""
-        for loop, calls in self._by_loop.items():
+        for loop, outcomes in self._by_loop.items():
             try:
-                loop.call_soon_threadsafe(_all, calls)
+                loop.call_soon_threadsafe(_tell_all, outcomes)
             except RuntimeError:  # the loop is gone, and with it everyone who waited
                 continue
         self._by_loop.clear()
 
 
-def _settle(answer: asyncio.Future[list[bool]], outcome: list[bool] | Busy) -> None:
-    if answer.done():
-        return
-    if isinstance(outcome, Busy):
-        answer.set_exception(outcome)
-    else:
-        answer.set_result(outcome)
-
-
-def _all(calls: list[Callable[[], None]]) -> None:
-    for call in calls:
-        call()
+def _tell_all(outcomes: list[tuple[Waiting, Outcome]]) -> None:
+    for item, outcome in outcomes:
+        item.answer(outcome)
 
 
 @dataclass(slots=True)

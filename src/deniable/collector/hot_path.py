@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from functools import lru_cache
-from http import HTTPStatus
 from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -13,21 +11,19 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from deniable.collector.messages import ENCODER, Accepted, Problem, Refusal, read_single
 from deniable.collector.protocol import WHOLE
 from deniable.collector.schema import reason
+from deniable.collector.shortcut import HASH, NEW, SINGLES, START, UNUSUAL, head_of
 from deniable.collector.state import State, current_period
 from deniable.collector.submitting import arrival_of, batch_of, count_now
 from deniable.surveys import BATCH_TYPE
 
-START, ENDS = "/v1/surveys/", ("/submissions", "/batches")
-HASH = slice(len(START), len(START) + 64)
-UNUSUAL = {b"content-encoding", b"authorization", b"transfer-encoding", b"expect"}
+ENDS = (SINGLES, "/batches")
 FOR_EVER = (b"cache-control", b"public, max-age=31536000, immutable")
 """The address of a survey is the hash of its content."""
 AWAY = "the database does not answer; come back later with the same key"
-CONTENT_TYPE, COME_BACK = (b"content-type", b"application/json"), (b"retry-after", b"1")
 
 
 class HotPath:
-    """Answers a plain GET of a survey and a plain POST of one submission or of a binary batch itself.
+    """Answers a plain GET of a survey and a plain POST of one submission or of a binary batch itself, where `Shortcut` did not.
 
     Plain means: no token, no compression, the whole body in one piece. What it does then is what `one_survey`, `submit_one`
     and `submit_batch` do. Everything else is left to the application.
@@ -80,12 +76,12 @@ class HotPath:
                 await self.app(scope, _replayed(first, receive), self._measured(send, began))
                 return
             body = first["body"]
-        headers = [CONTENT_TYPE]
+        more: list[tuple[bytes, bytes]] = []
         try:
-            self.state.take()
+            self.state.take(counts=body is not None)
             if body is None:
                 status, answer = 200, (await self.state.survey(path[HASH])).to_json()
-                headers.append(FOR_EVER)
+                more.append(FOR_EVER)
             else:
                 status, answer = 200, await self._submitted(path, body)
         except Refusal as refusal:
@@ -93,15 +89,14 @@ class HotPath:
         except SQLAlchemyError as error:
             self.state.catalog.failures.failed(reason(error))
             status, answer = 503, ENCODER.encode(Problem(AWAY))
-        headers.append((b"content-length", str(len(answer)).encode()))
-        if status in (429, 503):
-            headers.append(COME_BACK)
         self.state.requests.answered(status, time.monotonic() - began)
         # A page of another origin needs headers that the layers above add, and so does a cache that serves several pages.
         layered = b"origin" in given or (self.origins and body is None)
         write = None if layered else scope.get("extensions", {}).get(WHOLE, {}).get("write")
-        if write is None or not write(status_line(status) + b"".join(b"%b: %b\r\n" % header for header in headers), answer):
-            await send({"type": "http.response.start", "status": status, "headers": headers})
+        head = head_of(status, len(answer))
+        if write is None or not write(head + b"".join(b"%b: %b\r\n" % header for header in more), answer):
+            named = [tuple(line.split(b": ")) for line in head.splitlines()[1:]]
+            await send({"type": "http.response.start", "status": status, "headers": [*named, *more]})
             await send({"type": "http.response.body", "body": answer})
 
     def _measured(self, send: Send, began: float) -> Send:
@@ -131,15 +126,6 @@ class HotPath:
         arrival = arrival_of(survey, read_single(body), period) if single else batch_of(survey, body, period)
         accepted, known = await count_now(state, [arrival])
         return NEW if accepted == 1 else ENCODER.encode(Accepted(accepted, known))
-
-
-@lru_cache
-def status_line(status: int) -> bytes:
-    """The first line of an answer."""
-    return f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n".encode()
-
-
-NEW = ENCODER.encode(Accepted(1, 0))
 
 
 def _replayed(first: Message, receive: Receive) -> Receive:

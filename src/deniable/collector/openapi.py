@@ -131,9 +131,9 @@ def _operation(
         responses[str(code)] = {"description": summary, "content": {"application/json": _ref(name)}}
     for code in bad:
         responses[str(code)] = {"description": "refused", "content": {"application/json": _ref("Problem")}}
-    made: dict[str, Any] = {"summary": summary, "responses": responses}
+    operation: dict[str, Any] = {"summary": summary, "responses": responses}
     if body is not None:
-        made["requestBody"] = {"required": True, "content": body}
+        operation["requestBody"] = {"required": True, "content": body}
     if secure:
-        made["security"] = [{"token": []}]
-    return made
+        operation["security"] = [{"token": []}]
+    return operation

@@ -118,8 +118,8 @@ def planned_surveys(text: str) -> dict[str, Planned]:
         except DeniableError as error:
             name = usual_mechanism(asked)
             reasons[asked.name] = f"{name}: the usual mechanism for such answers; nothing could be planned ({error})."
-            made: Mechanism = make_mechanism(name, domain=asked.domain, epsilon=asked.epsilon)
-            return made
+            usual: Mechanism = make_mechanism(name, domain=asked.domain, epsilon=asked.epsilon)
+            return usual
 
     return {name: Planned(survey, reasons) for name, survey in surveys_from_toml(text, choose=choose).items()}
 
@@ -129,13 +129,13 @@ def opened(store: Store, text: str) -> dict[str, tuple[Planned, bool]]:
     before = {name: store.survey(survey_hash) for name, survey_hash in store.planned(text).items()}
     if before:
         return {name: (Planned(survey, store.reasons(survey.hash)), False) for name, survey in before.items() if survey is not None}
-    made = planned_surveys(text)
-    created = {name: store.add_survey(one.survey) for name, one in made.items()}
-    for name, one in made.items():
+    planned = planned_surveys(text)
+    created = {name: store.add_survey(one.survey) for name, one in planned.items()}
+    for name, one in planned.items():
         store.add_plan(text, name, one.survey.hash, one.reasons)
-    if "" not in made:
-        store.add_groups(digest(text), {name: one.survey.hash for name, one in made.items()})
-    return {name: (one, created[name]) for name, one in made.items()}
+    if "" not in planned:
+        store.add_groups(digest(text), {name: one.survey.hash for name, one in planned.items()})
+    return {name: (one, created[name]) for name, one in planned.items()}
 
 
 def chosen(asked: Asked) -> tuple[Mechanism, str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from functools import partial
 from typing import Any, Literal
 
 from starlette.types import Receive, Scope, Send
@@ -12,6 +14,7 @@ from uvicorn.protocols.utils import get_remote_addr
 
 from deniable.collector.addresses import Proxies, source_of
 from deniable.collector.connections import Connection, Connections, Waiting
+from deniable.collector.shortcut import Shortcut
 from deniable.surveys import is_loopback
 
 WHOLE = "deniable.whole"
@@ -54,11 +57,19 @@ class BoundedProtocol(HttpToolsProtocol, Connection):
     deadline holds on every path, whether a handler reads the body, has answered before it came, or never asks for it.
     """
 
-    def __init__(self, table: Connections, proxies: Proxies, only_proxies: bool = False, **uvicorn: Any) -> None:
+    def __init__(
+        self,
+        table: Connections,
+        proxies: Proxies,
+        only_proxies: bool = False,
+        shortcut: Shortcut | None = None,
+        **uvicorn: Any,
+    ) -> None:
         super().__init__(**uvicorn)
         self.table = table
         self.proxies = proxies
         self.only_proxies = only_proxies
+        self.shortcut = None if self.config.access_log else shortcut
         self.before: Connection | None = None
         self._proxied = False
         self._arriving: Waiting | None = Waiting.HEAD
@@ -70,6 +81,8 @@ class BoundedProtocol(HttpToolsProtocol, Connection):
         self._stuck = False
         self._over = False
         self._answering: RequestResponseCycle | None = None
+        self._short: RequestResponseCycle | None = None
+        self._began = 0.0
         self._usual_app = self.app
         self._scheme: Literal["http", "https"] = "http" if self.config.ssl is None else "https"
         self._extensions: dict[str, dict[object, object]] = {WHOLE: {"write": self._whole}}
@@ -114,6 +127,8 @@ class BoundedProtocol(HttpToolsProtocol, Connection):
         super().data_received(data)
         if self._over:
             return
+        if self._short is not None and not self._short.more_body:
+            self._go_short(self._short)
         limits = self.table.limits
         if len(self.pipeline) > limits.requests_ahead:
             self._end(None)
@@ -175,7 +190,13 @@ class BoundedProtocol(HttpToolsProtocol, Connection):
     def on_response_complete(self) -> None:
         """Answered; the next request is waited for."""
         self._unanswered -= 1
-        super().on_response_complete()
+        self.server_state.total_requests += 1
+        if self.transport.is_closing():
+            return
+        # Uvicorn's own would also set a timer for whoever asks for nothing more; the table has one for all.
+        self.flow.resume_reading()
+        if self.pipeline:
+            self._start_asgi_task(*self.pipeline.pop())
         if not self._over:
             if self._proxied and not self._unanswered:
                 self.table.assign(self, None)
@@ -220,6 +241,10 @@ class BoundedProtocol(HttpToolsProtocol, Connection):
         cycle = self._answering
         if cycle is None or cycle.response_started or self.config.access_log or self._stuck:
             return False
+        self._write(cycle, head, body)
+        return True
+
+    def _write(self, cycle: RequestResponseCycle, head: bytes, body: bytes) -> None:
         if not cycle.disconnected:
             cycle.response_started = cycle.response_complete = True
             cycle.message_event.set()
@@ -227,11 +252,23 @@ class BoundedProtocol(HttpToolsProtocol, Connection):
             if not cycle.keep_alive:
                 self.transport.close()
             cycle.on_response()
-        return True
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._answering = cycle
-        super()._start_asgi_task(cycle, app)
+        # Of requests that were sent ahead only the last can still be arriving.
+        arrives = cycle is self.cycle and self._arriving is Waiting.BODY and app is self._usual_app
+        if arrives and self.shortcut is not None and self.shortcut.takes(cycle.scope):
+            self._short, self._began = cycle, time.monotonic()
+        else:
+            super()._start_asgi_task(cycle, app)
+
+    def _go_short(self, cycle: RequestResponseCycle) -> None:
+        """The body of a submission is here."""
+        self._short = None
+        if self.shortcut is None or not self.shortcut.begin(
+            cycle.scope["path"], bytes(cycle.body), self._began, partial(self._write, cycle)
+        ):
+            super()._start_asgi_task(cycle, self._usual_app)
 
     def _gone(self) -> None:
         """The application learns now that nobody listens, not when the transport has closed: until then it would still write.

@@ -72,11 +72,8 @@ def receive(connection: Connection, survey: str, period: str, keys: Sequence[byt
         raise NewPart(survey, period)
     # In one order everywhere, so that two writers cannot wait for each other's keys.
     ordered = sorted(keys)
-    if connection.dialect.name == "sqlite":
-        given: dict[str, Any] = {"keys": b"".join(ordered), "count": len(ordered)}
-    else:
-        given = {"keys": ordered}
-    rows = connection.execute(_insert(connection.dialect.name, parts.numbers), given)
+    given: tuple[Any, ...] = (len(ordered), b"".join(ordered)) if connection.dialect.name == "sqlite" else (ordered,)
+    rows = connection.exec_driver_sql(_insert(connection.dialect.name, parts.numbers), given).fetchall()
     return [bytes(row[0]) for row in rows]
 
 
@@ -129,16 +126,16 @@ def _lock(connection: Connection, survey: str, how: TextClause) -> None:
 
 # All keys in one parameter: a statement with a thousand parameters would cost more than the insert itself.
 @lru_cache(maxsize=256)
-def _insert(dialect: str, numbers: tuple[int, ...]) -> TextClause:
+def _insert(dialect: str, numbers: tuple[int, ...]) -> str:
     new = "".join(f" AND NOT EXISTS (SELECT 1 FROM receipts_{number} WHERE key = k)" for number in numbers[:-1])  # noqa: S608
     if dialect == "sqlite":
-        return text(
-            "WITH RECURSIVE numbers(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers WHERE i + 1 < :count) "  # noqa: S608 - numbers of ours
-            f"INSERT INTO receipts_{numbers[-1]} (key) SELECT k FROM (SELECT substr(:keys, 16 * i + 1, 16) AS k FROM numbers) "
+        return (
+            "WITH RECURSIVE numbers(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers WHERE i + 1 < ?) "  # noqa: S608 - numbers of ours
+            f"INSERT INTO receipts_{numbers[-1]} (key) SELECT k FROM (SELECT substr(?, 16 * i + 1, 16) AS k FROM numbers) "
             f"WHERE true{new} ON CONFLICT DO NOTHING RETURNING key"
         )
-    return text(
-        f"INSERT INTO receipts_{numbers[-1]} (key) SELECT k FROM unnest(CAST(:keys AS bytea[])) AS k "  # noqa: S608 - numbers of ours
+    return (
+        f"INSERT INTO receipts_{numbers[-1]} (key) SELECT k FROM unnest(CAST(%s AS bytea[])) AS k "  # noqa: S608 - numbers of ours
         f"WHERE true{new} ORDER BY k ON CONFLICT DO NOTHING RETURNING key"
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import math
 import os
 import resource
 import shutil
@@ -31,6 +30,7 @@ from deniable.collector.logs import logging_of
 from deniable.collector.metrics import SHARED
 from deniable.collector.protocol import BoundedProtocol
 from deniable.collector.relay import Relay, Upstream
+from deniable.collector.shortcut import Shortcut
 from deniable.collector.store import Store
 from deniable.collector.tls import TlsServer
 from deniable.errors import InvalidParameter
@@ -78,16 +78,16 @@ class Serving:
 def listening_socket(host: str, port: int) -> socket.socket:
     """A socket that listens; port 0 takes any free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_STREAM)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        made.bind((host, port))
+        listening.bind((host, port))
     except OSError as error:
-        made.close()
+        listening.close()
         why = f"port {port} of {host} cannot be used: {error.strerror}"
         raise InvalidParameter(f"{why}; --port takes another one, and --port 0 any free one") from None
-    made.listen(BACKLOG)
-    return made
+    listening.listen(BACKLOG)
+    return listening
 
 
 def serve(serving: Serving, listening: socket.socket, *, ready: Callable[[], None] = lambda: None) -> None:
@@ -118,7 +118,7 @@ def make_server(serving: Serving, ready: Callable[[], None]) -> uvicorn.Server:
         analyst=None if serving.analyst_key is None else gateway_keys(serving.analyst_key),
     )
     app.state.collector.connections = table = Connections(limits)
-    return _bounded(app, serving, table, ready)
+    return _bounded(app, serving, table, ready, Shortcut(app.state.collector))
 
 
 def serve_relay(
@@ -133,13 +133,14 @@ def serve_app(app: ASGIApp, serving: Serving, listening: socket.socket, *, ready
     _bounded(app, serving, Connections(_within_files(serving.limits)), ready).run(sockets=[listening])
 
 
-def _bounded(app: ASGIApp, serving: Serving, table: Connections, ready: Callable[[], None]) -> uvicorn.Server:
+def _bounded(
+    app: ASGIApp, serving: Serving, table: Connections, ready: Callable[[], None], shortcut: Shortcut | None = None
+) -> uvicorn.Server:
     """A server whose every wait for a client has a deadline."""
-    limits = table.limits
     only_proxies = bool(serving.proxies.networks) and serving.certificate is None
 
     def protocol(**uvicorn: Any) -> BoundedProtocol:
-        return BoundedProtocol(table, serving.proxies, only_proxies, **uvicorn)
+        return BoundedProtocol(table, serving.proxies, only_proxies, shortcut, **uvicorn)
 
     config = uvicorn.Config(
         app,
@@ -151,7 +152,6 @@ def _bounded(app: ASGIApp, serving: Serving, table: Connections, ready: Callable
         server_header=False,
         date_header=False,
         proxy_headers=False,
-        timeout_keep_alive=math.ceil(limits.idle_seconds),
         backlog=BACKLOG,
         timeout_graceful_shutdown=GRACE_SECONDS,
         ssl_certfile=serving.certificate,

@@ -19,7 +19,7 @@ from deniable.collector.pulse import Pulse
 from deniable.collector.readiness import Readiness
 from deniable.collector.registry import Token, digest
 from deniable.collector.store import Store
-from deniable.collector.writer import Writer
+from deniable.collector.writer import SHED_WAITING, Writer
 from deniable.surveys import Survey, period_of
 
 MOST_BUCKETS = 10_000
@@ -56,20 +56,29 @@ class State:
 
     async def survey(self, survey_hash: str, *, open_only: bool = False) -> Survey:
         """A survey by its hash; refuses unknown ones and, when asked to, closed ones."""
-        survey = self.store.at_hand(survey_hash) if self.catalog.fresh and survey_hash in self.catalog.open else None
+        survey = self.at_hand(survey_hash)
         if survey is None:
-            survey = await off_loop(self._found, survey_hash)
-        if open_only and not self.is_open(survey):
-            raise Refusal(410, "the survey is closed")
+            survey = await off_loop(self._stored, survey_hash)
+        if open_only:
+            self.refuse_closed(survey)
         return survey
 
-    def _found(self, survey_hash: str) -> Survey:
+    def at_hand(self, survey_hash: str) -> Survey | None:
+        """A survey that is known without asking the database."""
+        return self.store.at_hand(survey_hash) if self.catalog.fresh and survey_hash in self.catalog.open else None
+
+    def _stored(self, survey_hash: str) -> Survey:
         # Another worker or machine may have opened it a moment ago.
         self.catalog.look(now=False)
         survey = self.store.survey(survey_hash) if survey_hash in self.catalog.open else None
         if survey is None:
             raise Refusal(404, "there is no such survey")
         return survey
+
+    def refuse_closed(self, survey: Survey) -> None:
+        """Who answers now comes in time, or is refused."""
+        if not self.is_open(survey):
+            raise Refusal(410, "the survey is closed")
 
     def is_open(self, survey: Survey) -> bool:
         """Not closed by hand, and today is one of its days."""
@@ -82,9 +91,12 @@ class State:
             return False
         return survey.closes is None or today <= date.fromisoformat(survey.closes)
 
-    def take(self) -> None:
-        """One request without a token."""
-        if self.pulse.late:
+    def take(self, *, counts: bool = False) -> None:
+        """One request without a token. To refuse a submission costs nearly as much as to take it: that alone helps nobody.
+
+        So it is taken, late or not, while few wait to be written; else a crowd that keeps coming back would leave nothing to count.
+        """
+        if self.pulse.late and not (counts and self.writer.waiting < SHED_WAITING):
             raise Refusal(503, "busy; come back later with the same key", retry_after=1)
         self._all.take()
 

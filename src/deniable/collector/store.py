@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, select, update
+from sqlalchemy import Connection, delete, func, select
 
 from deniable.batch import Accumulator, Reports, accumulator_for, accumulator_from_bytes
 from deniable.collector.database import empty_log, rewrite_tables
@@ -26,12 +26,15 @@ FEW = 16
 TIDY_SUBMISSIONS = 10_000
 TIDY_SECONDS = {"sqlite": 2.0, "postgresql": 60.0}
 """After so many submissions or so many seconds nothing is left in the files but what the tables say."""
-# Built once: to build a statement costs more than to run it.
-_PLACE = (
-    (SUMS.c.survey == bindparam("of_survey")) & (SUMS.c.period == bindparam("of_period")) & (SUMS.c.shard == bindparam("of_shard"))
-)
-_READ_SUMS = select(SUMS.c.data).where(_PLACE).with_for_update()
-_WRITE_SUMS = update(SUMS).where(_PLACE).values(n=bindparam("n"), data=bindparam("data"))
+# In the driver's own words: to have them put together takes longer than to run them.
+_READ_SUMS = {
+    "sqlite": "SELECT data FROM sums WHERE survey = ? AND period = ? AND shard = ?",
+    "postgresql": "SELECT data FROM sums WHERE survey = %s AND period = %s AND shard = %s FOR UPDATE",
+}
+_WRITE_SUMS = {
+    "sqlite": "UPDATE sums SET n = ?, data = ? WHERE survey = ? AND period = ? AND shard = ?",
+    "postgresql": "UPDATE sums SET n = %s, data = %s WHERE survey = %s AND period = %s AND shard = %s",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,18 +143,18 @@ class Store(Registry):
         self._add(connection, survey, period, [singles, *batches] if singles else batches)
 
     def _add(self, connection: Connection, survey: Survey, period: str, several: Sequence[Any]) -> None:
-        place = {"of_survey": survey.hash, "of_period": period, "of_shard": self.shard}
-        data = connection.execute(_READ_SUMS, place).scalar()
+        place, dialect = (survey.hash, period, self.shard), self.engine.dialect.name
+        data = connection.exec_driver_sql(_READ_SUMS[dialect], place).scalar()
         if data is None:
             # Another writer may have begun the same row; whoever is second waits here and goes on from its sums.
             empty = accumulator_for(survey.mechanism).to_bytes()
             row = {"survey": survey.hash, "period": period, "shard": self.shard, "n": 0, "data": empty}
             connection.execute(self.insert(SUMS).values(row).on_conflict_do_nothing())
-            data = connection.execute(_READ_SUMS, place).scalar_one()
+            data = connection.exec_driver_sql(_READ_SUMS[dialect], place).scalar_one()
         sums = accumulator_from_bytes(survey.mechanism, bytes(data))
         for reports in several:
             sums.add(reports)
-        connection.execute(_WRITE_SUMS, {**place, "n": sums.n, "data": sums.to_bytes()})
+        connection.exec_driver_sql(_WRITE_SUMS[dialect], (sums.n, sums.to_bytes(), *place))
 
     def _sums_bytes(self, survey: Survey) -> int:
         """How long the sums of a survey are, at least; 0 when single reports say more than their sums do, and may not wait."""

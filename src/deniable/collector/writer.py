@@ -9,11 +9,12 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol, TypeVar
 
 from deniable.collector.deadlines import ANSWER_SECONDS, TRANSACTION_SECONDS
 from deniable.collector.failures import Failures
-from deniable.collector.holding import Answers, Busy, Holding, NotYetWritten, Waiting
+from deniable.collector.holding import Answers, Busy, Holding, NotYetWritten, Outcome, Waiting
 from deniable.collector.metrics import Histogram
 from deniable.collector.schema import reason
 from deniable.collector.store import Arrival
@@ -79,7 +80,7 @@ class Writer:
         self._queue: queue.SimpleQueue[Waiting | None] = queue.SimpleQueue()
         self._most_waiting = most_waiting
         self._give_up = give_up
-        self._waiting: dict[asyncio.Future[list[bool]], float] = {}
+        self._waiting: dict[Waiting, None] = {}
         self._sweeping = False
         self._closed = False
         self._holding = Holding()
@@ -93,21 +94,26 @@ class Writer:
 
     async def count(self, arrivals: list[Arrival]) -> list[bool]:
         """Counted and durable when this returns; raises Busy when that is not yet so."""
-        began = time.monotonic()
-        if self._closed or len(self._waiting) >= self._most_waiting or self._is_late(began):
-            self.tally.shed += 1
-            raise Busy
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[list[bool]] = loop.create_future()
-        self._waiting[answer] = began
-        if not self._sweeping:
-            self._sweeping = True
-            loop.call_later(SWEEP_SECONDS, self._sweep, loop)
-        self._queue.put(Waiting(arrivals, loop, answer, began + HOLD_SECONDS))
+        item = self.submit(arrivals, loop, partial(_resolve, answer))
         try:
             return await answer
         finally:
-            del self._waiting[answer]
+            item.forget()
+
+    def submit(self, arrivals: list[Arrival], loop: asyncio.AbstractEventLoop, tell: Callable[[Outcome], None]) -> Waiting:
+        """Once the arrivals are durable, `tell` hears in the loop which were new; raises Busy when they are not taken."""
+        now = time.monotonic()
+        if self._closed or len(self._waiting) >= self._most_waiting or self._is_late(now):
+            self.tally.shed += 1
+            raise Busy
+        item = Waiting(arrivals, loop, tell, self._waiting, now, now + HOLD_SECONDS)
+        if not self._sweeping:
+            self._sweeping = True
+            loop.call_later(SWEEP_SECONDS, self._sweep, loop)
+        self._queue.put(item)
+        return item
 
     @property
     def waiting(self) -> int:
@@ -118,16 +124,13 @@ class Writer:
         """Do many wait, the oldest of them for long? Those that wait to be written with others are no sign of trouble."""
         if self._at_least > 1 or len(self._waiting) < SHED_WAITING:
             return False
-        return now - next(iter(self._waiting.values())) > SHED_SECONDS
+        return now - next(iter(self._waiting)).since > SHED_SECONDS
 
     def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
         """Answer those who have waited too long, whatever the thread is doing; they come first in the order of arrival."""
         latest = time.monotonic() - ANSWER_SECONDS + SWEEP_SECONDS
-        for answer, began in self._waiting.items():
-            if began > latest:
-                break
-            if not answer.done():
-                answer.set_exception(Busy())
+        while self._waiting and (first := next(iter(self._waiting))).since <= latest:
+            first.answer(Busy())
         self._sweeping = bool(self._waiting)
         if self._sweeping:
             loop.call_later(SWEEP_SECONDS, self._sweep, loop)
@@ -158,7 +161,7 @@ class Writer:
         try:
             item = self._queue.get(timeout=self._pause())
             while item is not None:
-                if not item.answer.done():  # else it was told to come back, and will
+                if not item.over:  # else it was told to come back, and will
                     group.append(item)
                 reports += sum(arrival.count for arrival in item.arrivals)
                 if reports >= MOST_REPORTS:
@@ -264,3 +267,12 @@ class Writer:
         for item in items:
             answers.add(item, why)
         answers.give()
+
+
+def _resolve(answer: asyncio.Future[list[bool]], outcome: Outcome) -> None:
+    if answer.done():
+        return
+    if isinstance(outcome, Busy):
+        answer.set_exception(outcome)
+    else:
+        answer.set_result(outcome)

@@ -213,6 +213,32 @@ def test_whoever_prefers_not_to_say_sends_nothing(chromium: Any, served: Running
     visit.close()
 
 
+SET = """
+title = "Lines"
+release = "live"
+purpose = "To plan bus lines."
+epsilon = 2
+[attributes.lines]
+question = "Which lines do you use?"
+domain = "set:bus,tram,night train"
+"""
+
+
+def test_a_set_is_answered_by_ticking_boxes(chromium: Any, tmp_path: Path) -> None:
+    """One item is picked at random, and its report is counted: the others have none."""
+    with collector(tmp_path, toml=SET) as running:
+        visit = Visit(chromium, running)
+        page = visit.go("answer")
+        group = page.get_by_role("group", name="Which lines do you use?")
+        group.get_by_label("night train").check()
+        assert group.get_by_role("checkbox").count() == 3
+        page.get_by_role("button", name="Randomize and send").click()
+        page.get_by_text("Your report was counted").wait_for()
+        visit.close()
+        said = json.loads(call(f"{running.survey}/estimates")[1])["attributes"]
+        assert sorted(one["n"] for one in said) == [0, 0, 1]
+
+
 def test_a_closed_survey_says_so_before_anything_is_drawn(chromium: Any, tmp_path: Path) -> None:
     with collector(tmp_path, toml=SURVEY) as running:
         store = Store(f"sqlite:///{tmp_path / 'collector.db'}")

@@ -40,15 +40,15 @@ def explored(mechanism: Mechanism, step: int, position: int) -> dict[str, Any]:
 
 def _explored(mechanism: Mechanism, step: int, position: int) -> dict[str, Any]:
     epsilon = Epsilon(EPSILONS[step])
-    made, note = at_epsilon(mechanism, epsilon)
+    shown, note = at_epsilon(mechanism, epsilon)
     odds = math.exp(float(epsilon))
-    value = made.domain.decode(_index(made.domain, position))
+    value = shown.domain.decode(_index(shown.domain, position))
     answer: dict[str, Any] = {
         "epsilon": EPSILONS[step],
         "odds": odds,
         "surest": odds / (1 + odds),
-        "mechanism": made.name,
-        "domain": repr(made.domain),
+        "mechanism": shown.name,
+        "domain": repr(shown.domain),
         "value": _shown(value),
         "note": note,
         "kind": "none",
@@ -57,7 +57,7 @@ def _explored(mechanism: Mechanism, step: int, position: int) -> dict[str, Any]:
         "people": [],
     }
     try:
-        answer.update(_law(made, value))
+        answer.update(_law(shown, value))
     except DeniableError as error:
         answer["note"] = " ".join(filter(None, [note, str(error)]))
     return answer
@@ -76,9 +76,9 @@ def at_epsilon(mechanism: Mechanism, epsilon: Epsilon) -> tuple[Mechanism, str]:
     heavy = isinstance(mechanism.channel, Table) and mechanism.channel.inputs * mechanism.channel.outputs > MOST_TABLE
     try:
         if not heavy:
-            made = type(mechanism)(domain=mechanism.domain, epsilon=epsilon, **mechanism.parameters())
-            if made.certificate().holds:
-                return made, ""
+            shown = type(mechanism)(domain=mechanism.domain, epsilon=epsilon, **mechanism.parameters())
+            if shown.certificate().holds:
+                return shown, ""
     except DeniableError:
         pass
     usual = USUAL.get(type(mechanism.domain), mechanism.name)
@@ -94,22 +94,22 @@ def _shown(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _law(made: Mechanism, value: Any) -> dict[str, Any]:
-    domain = made.domain
+def _law(shown: Mechanism, value: Any) -> dict[str, Any]:
+    domain = shown.domain
     if isinstance(domain, Binary | Categories):
-        return _categorical(made, value)
+        return _categorical(shown, value)
     if isinstance(domain, Interval | Circle):
         kind = "circle" if isinstance(domain, Circle) else "line"
-        return {"kind": kind, "rows": _curve(made, value), "error": estimators.expected_error(made, value)}
-    if isinstance(domain, Rectangle) and made.channel.outputs == domain.size:
-        return _places(made, domain, value)
+        return {"kind": kind, "rows": _curve(shown, value), "error": estimators.expected_error(shown, value)}
+    if isinstance(domain, Rectangle) and shown.channel.outputs == domain.size:
+        return _places(shown, domain, value)
     return {}
 
 
-def _curve(made: Mechanism, value: Any) -> list[list[float]]:
+def _curve(shown: Mechanism, value: Any) -> list[list[float]]:
     """The density as points to draw. Bins that hold now one output, now two, would show teeth: so one bin for each output."""
-    outputs = made.channel.outputs
-    curve = estimators.density(made, value, points=outputs if outputs <= FINE else POINTS)
+    outputs = shown.channel.outputs
+    curve = estimators.density(shown, value, points=outputs if outputs <= FINE else POINTS)
     each = -(-len(curve.values) // DRAWN)
     starts = np.arange(0, len(curve.values), each)
     sizes = np.diff(np.append(starts, len(curve.values)))
@@ -117,22 +117,22 @@ def _curve(made: Mechanism, value: Any) -> list[list[float]]:
     return [[float(at), float(height)] for at, height in zip(*columns, strict=True)]
 
 
-def _categorical(made: Mechanism, value: Any) -> dict[str, Any]:
+def _categorical(shown: Mechanism, value: Any) -> dict[str, Any]:
     """How often a report supports each answer, and how wide the interval of a rare share would be."""
-    domain = made.domain
+    domain = shown.domain
     labels = [str(domain.decode(index)) for index in range(min(domain.size, SHOWN))]
-    if isinstance(made.channel, Table) and made.channel.outputs == domain.size:
-        chances = estimators.pmf(made, value)
+    if isinstance(shown.channel, Table) and shown.channel.outputs == domain.size:
+        chances = estimators.pmf(shown, value)
         return {"kind": "bars", "rows": [[label, float(chance)] for label, chance in zip(labels, chances, strict=False)]}
-    law = estimators.support(made)
+    law = estimators.support(shown)
     rows = [[label, float(law.p if label == str(value) else law.q)] for label in labels]
     people = [[n, 1.96 * math.sqrt(law.variance(n)) / n] for n in PEOPLE]
     return {"kind": "bars", "rows": rows, "people": people, "truth": float(law.p), "other": float(law.q)}
 
 
-def _places(made: Mechanism, domain: Rectangle, value: Any) -> dict[str, Any]:
+def _places(shown: Mechanism, domain: Rectangle, value: Any) -> dict[str, Any]:
     """The chance of every reported cell, on a coarse grid, and the expected distance to the true place."""
-    chances = estimators.pmf(made, value).reshape(domain.y.cells, domain.x.cells)
+    chances = estimators.pmf(shown, value).reshape(domain.y.cells, domain.x.cells)
     x = float(domain.x.low) + float(domain.x.width) * (np.arange(domain.x.cells) + 0.5) / domain.x.cells
     y = float(domain.y.low) + float(domain.y.width) * (np.arange(domain.y.cells) + 0.5) / domain.y.cells
     far = np.hypot(x[None, :] - value[0], y[:, None] - value[1])

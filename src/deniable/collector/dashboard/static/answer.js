@@ -143,9 +143,9 @@ async function submit(session, form, read) {
   button.disabled = true;
   status.replaceChildren();
   try {
-    const found = await session.answer(read());
+    const sent = await session.answer(read());
     form.remove();
-    status.replaceChildren(receipt(found));
+    status.replaceChildren(receipt(sent));
     status.firstElementChild.setAttribute("tabindex", "-1");
     status.firstElementChild.focus();
   } catch (error) {

@@ -6,10 +6,10 @@ const SPACE = "http://www.w3.org/2000/svg";
 
 /** An SVG element. */
 export function shape(name, attributes = {}, ...children) {
-  const made = document.createElementNS(SPACE, name);
-  for (const [key, value] of Object.entries(attributes)) if (value !== null) made.setAttribute(key, String(value));
-  made.append(...children);
-  return made;
+  const node = document.createElementNS(SPACE, name);
+  for (const [key, value] of Object.entries(attributes)) if (value !== null) node.setAttribute(key, String(value));
+  node.append(...children);
+  return node;
 }
 
 const text = (x, y, words, attributes = {}) => shape("text", { x, y, ...attributes }, words);
@@ -23,15 +23,17 @@ const line = (x1, y1, x2, y2, kind) => shape("line", { x1, y1, x2, y2, class: ki
  */
 export function figure({ caption, summary, draw, table, method = null }) {
   const drawing = shape("svg", { role: "img", "aria-label": summary });
-  const made = element("figure", {}, element("figcaption", {}, caption), drawing);
-  if (method) made.append(element("details", {}, element("summary", {}, "How this was worked out"), element("p", { class: "quiet" }, method)));
-  if (table) made.append(element("details", {}, element("summary", {}, "The same as a table"), table));
+  const whole = element("figure", {}, element("figcaption", {}, caption), drawing);
+  const more = element("div", { class: "more" });
+  if (method) more.append(element("details", {}, element("summary", {}, "How this was worked out"), element("p", { class: "quiet" }, method)));
+  if (table) more.append(element("details", {}, element("summary", {}, "The same as a table"), table));
   const save = element("button", { type: "button", class: "save" }, "Save as a picture (PNG)");
   save.addEventListener("click", () => savePicture(drawing));
-  made.append(save);
+  more.append(save);
+  whole.append(more);
   let drawn = 0;
   const redraw = () => {
-    const width = Math.max(260, Math.floor(made.clientWidth));
+    const width = Math.max(260, Math.floor(whole.clientWidth));
     if (width === drawn) return;
     drawn = width;
     const [height, ...shapes] = draw(width);
@@ -39,8 +41,8 @@ export function figure({ caption, summary, draw, table, method = null }) {
     drawing.setAttribute("height", height);
     drawing.replaceChildren(...shapes);
   };
-  new ResizeObserver(redraw).observe(made);
-  return made;
+  new ResizeObserver(redraw).observe(whole);
+  return whole;
 }
 
 const LOOKS = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-linejoin", "stroke-dasharray", "font-family", "font-size", "font-weight"];
@@ -48,10 +50,10 @@ const LOOKS = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-linejoi
 /** The drawing in a file of its own: the page's styles do not reach there, so each shape takes its looks with it. */
 async function savePicture(drawing) {
   const copy = drawing.cloneNode(true);
-  const [old, made] = [drawing, copy].map((whole) => [...whole.querySelectorAll("*")]);
+  const [old, fresh] = [drawing, copy].map((whole) => [...whole.querySelectorAll("*")]);
   old.forEach((one, i) => {
     const looks = getComputedStyle(one);
-    for (const name of LOOKS) made[i].setAttribute(name, looks.getPropertyValue(name));
+    for (const name of LOOKS) fresh[i].setAttribute(name, looks.getPropertyValue(name));
   });
   const { width, height } = drawing.getBoundingClientRect();
   for (const [name, value] of Object.entries({ xmlns: SPACE, width, height })) copy.setAttribute(name, value);
@@ -75,9 +77,9 @@ export function ticks(low, high, wanted) {
   const rough = (high - low) / Math.max(wanted, 1);
   const unit = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((factor) => factor * unit).find((size) => size >= rough * 0.999);
-  const found = [];
-  for (let at = Math.ceil(low / step - 1e-9) * step; at <= high + step * 1e-6; at += step) found.push(Math.abs(at) < step * 1e-6 ? 0 : at);
-  return found;
+  const marks = [];
+  for (let at = Math.ceil(low / step - 1e-9) * step; at <= high + step * 1e-6; at += step) marks.push(Math.abs(at) < step * 1e-6 ? 0 : at);
+  return marks;
 }
 
 /** A horizontal axis under a drawing: grid lines, numbers, a title. */
@@ -108,8 +110,9 @@ export function bars(rows, { title, show, from = 0 }) {
     const labels = Math.min(0.38 * width, 7.4 * Math.max(...rows.map(({ label }) => label.length)) + 16);
     const [left, right, top, each] = [labels, width - 14, 6, 34];
     const bottom = top + rows.length * each;
-    const low = Math.min(from, ...rows.map((row) => row.low ?? row.value));
-    const high = Math.max(...rows.map((row) => row.high ?? row.value)) || 1;
+    // An unbiased estimate may lie outside its interval, which ends at 0 and 1.
+    const low = Math.min(from, ...rows.map((row) => Math.min(row.value, row.low ?? row.value)));
+    const high = Math.max(...rows.map((row) => Math.max(row.value, row.high ?? row.value))) || 1;
     const [at, axis] = axisBelow({ low, high: low + (high - low) * 1.04, left, right, top, bottom, title, show });
     const shapes = rows.flatMap((row, i) => {
       const y = top + i * each + each / 2;
@@ -130,7 +133,7 @@ export function dots(rows, { title, show = short }) {
     const labels = Math.min(0.34 * width, 7.4 * Math.max(...rows.map(({ label }) => label.length)) + 18);
     const [left, right, top, each] = [labels, width - 18, 6, 32];
     const bottom = top + rows.length * each;
-    let [low, high] = [Math.min(...rows.map((row) => row.low)), Math.max(...rows.map((row) => row.high))];
+    let [low, high] = [Math.min(...rows.map((row) => Math.min(row.low, row.value))), Math.max(...rows.map((row) => Math.max(row.high, row.value)))];
     const room = 0.06 * (high - low || Math.abs(high) || 1);
     [low, high] = [low - room, high + room];
     const [at, axis] = axisBelow({ low, high, left, right, top, bottom, title, show });
@@ -153,7 +156,7 @@ export function grouped(blocks, { title, show = short }) {
     const labels = Math.min(0.38 * width, 7.4 * Math.max(...all.map(({ group }) => group.length)) + 18);
     const [left, right, top, each, head] = [labels, width - 18, 6, 24, 30];
     const bottom = top + blocks.reduce((sum, { rows }) => sum + head + rows.length * each, 0) + 4;
-    let [low, high] = [Math.min(...all.map((row) => row.low)), Math.max(...all.map((row) => row.high))];
+    let [low, high] = [Math.min(...all.map((row) => Math.min(row.low, row.value))), Math.max(...all.map((row) => Math.max(row.high, row.value)))];
     const room = 0.06 * (high - low || Math.abs(high) || 1);
     [low, high] = [low - room, high + room];
     const [at, axis] = axisBelow({ low, high, left, right, top, bottom, title, show });
@@ -241,11 +244,11 @@ export function curve(points, { title, sideTitle, showX = short, showY = short, 
     const up = (value) => bottom - ((scale(value) - y0) / ((y1 - y0) * (log ? 1 : 1.05) || 1)) * (bottom - top);
     const back = (low, high, wanted) => {
       if (!log) return ticks(low, high, wanted);
-      const found = [];
+      const marks = [];
       // Every power of ten, or every second one where there is no room for all.
       const step = Math.ceil((high - low) / Math.max(wanted, 1));
-      for (let power = Math.ceil(low - 1e-9); power <= high + 1e-9; power += step) found.push(10 ** power);
-      return found;
+      for (let power = Math.ceil(low - 1e-9); power <= high + 1e-9; power += step) marks.push(10 ** power);
+      return marks;
     };
     const axes = [
       ...back(x0, x1, (right - left) / (log ? 48 : 90)).flatMap((tick) => [

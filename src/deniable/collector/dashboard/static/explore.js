@@ -16,48 +16,50 @@ const words = element("div", { role: "status", class: "card" });
 const charts = element("div");
 let asked = 0;
 
-function say(found) {
-  slider.setAttribute("aria-valuetext", `epsilon ${value(found.epsilon)}, odds ${short(found.odds)}`);
-  const truth = answerName(found.domain, found.value);
+function say(law) {
+  slider.setAttribute("aria-valuetext", `epsilon ${value(law.epsilon)}, odds ${short(law.odds)}`);
+  const truth = answerName(law.domain, law.value);
   position.setAttribute("aria-valuetext", `true answer ${truth}`);
-  epsilonSaid.textContent = ` ${value(found.epsilon)}`;
+  epsilonSaid.textContent = ` ${value(law.epsilon)}`;
   positionSaid.textContent = ` ${truth}`;
   words.replaceChildren(
-    element("p", {}, `Odds: whoever sees a report can become at most ${short(found.odds)} times surer of one answer against another. From 50 % they can get to ${percent(found.surest)}, not further.`),
-    ...(found.truth !== undefined ? [element("p", {}, `A report supports the true answer with a chance of ${percent(found.truth)}, and any other one with ${percent(found.other)}.`)] : []),
-    ...(found.error !== null ? [element("p", {}, `Expected error: a single report lies ${short(found.error)} away from this answer, on average.`)] : []),
-    ...(found.note ? [element("p", { class: "quiet" }, found.note)] : []),
+    element("p", {}, `Odds: whoever sees a report can become at most ${short(law.odds)} times surer of one answer against another. From 50 % they can get to ${percent(law.surest)}, not further.`),
+    ...(law.truth !== undefined ? [element("p", {}, `A report supports the true answer with a chance of ${percent(law.truth)}, and any other one with ${percent(law.other)}.`)] : []),
+    ...(law.error !== null ? [element("p", {}, `Expected error: a single report lies ${short(law.error)} away from this answer, on average.`)] : []),
+    ...(law.note ? [element("p", { class: "quiet" }, law.note)] : []),
   );
 }
 
-function lawChart(found) {
-  const caption = `One report of ${found.mechanism} when the true answer is ${answerName(found.domain, found.value)}`;
-  if (found.kind === "bars") {
-    const rows = found.rows.map(([label, chance]) => ({ label: answerName(found.domain, label), value: chance }));
+function lawChart(law) {
+  const caption = `One report of ${law.mechanism} when the true answer is ${answerName(law.domain, law.value)}`;
+  if (law.kind === "bars") {
+    const rows = law.rows.map(([label, chance]) => ({ label: answerName(law.domain, label), value: chance }));
     return figure({ caption, summary: rows.map((row) => `${row.label} ${percent(row.value)}`).join(", "), draw: bars(rows, { show: percent, title: "how often a report supports it" }), table: table(caption, ["answer", "chance"], rows.map((row) => [row.label, percent(row.value)])) });
   }
-  if (found.kind === "map") {
-    const [left, right, lower, upper] = found.frame;
-    const [side, across] = [(upper - lower) / found.rows.length, (right - left) / found.rows[0].length];
-    const cells = found.rows.flatMap((row, j) => row.map((value, i) => ({ bounds: [left + i * across, lower + j * side, left + (i + 1) * across, lower + (j + 1) * side], value })));
+  if (law.kind === "map") {
+    const [left, right, lower, upper] = law.frame;
+    const [side, across] = [(upper - lower) / law.rows.length, (right - left) / law.rows[0].length];
+    const cells = law.rows.flatMap((row, j) => row.map((value, i) => ({ bounds: [left + i * across, lower + j * side, left + (i + 1) * across, lower + (j + 1) * side], value })));
     const likeliest = cells.slice().sort((a, b) => b.value - a.value).slice(0, 20);
     const rows = likeliest.map(({ bounds: [l, b, r, t], value }) => [`${short(l)} to ${short(r)}, ${short(b)} to ${short(t)}`, percent(value)]);
     return figure({ caption, summary: "Chances of reported cells, strongest around the true place.", draw: map(cells, { show: percent }), table: table("The 20 likeliest cells", ["x, y", "chance"], rows) });
   }
-  const highest = found.rows.reduce((a, b) => (b[1] > a[1] ? b : a));
-  const rows = found.rows.filter((_, i) => i % 5 === 0).map(([at, height]) => [short(at), short(height)]);
-  return figure({ caption, summary: `Highest around ${short(highest[0])}.`, draw: curve(found.rows, { title: found.kind === "circle" ? "reported direction" : "reported number", sideTitle: "probability per unit", filled: true }), table: table(caption, ["reported", "density"], rows) });
+  const highest = law.rows.reduce((a, b) => (b[1] > a[1] ? b : a));
+  const rows = law.rows.filter((_, i) => i % 5 === 0).map(([at, height]) => [short(at), short(height)]);
+  return figure({ caption, summary: `Highest around ${short(highest[0])}.`, draw: curve(law.rows, { title: law.kind === "circle" ? "reported direction" : "reported number", sideTitle: "probability per unit", filled: true }), table: table(caption, ["reported", "density"], rows) });
 }
 
-function peopleChart(found) {
-  if (!found.people.length) return [];
-  const rows = found.people.map(([n, half]) => [count(n), `± ${percent(half)}`]);
+function peopleChart(law) {
+  if (!law.people.length) return [];
+  const rows = law.people.map(([n, half]) => [count(n), `± ${percent(half)}`]);
+  const [people, half] = rows[Math.floor(rows.length / 2)];
+  const said = `When ${people} people answer, the share of a rare answer is known to ${half}; four times as many halve that.`;
   return [
     element("h2", {}, "Expected error of a share"),
     figure({
-      caption: "Half the 95 % interval of a rare answer's share, by how many people answer.",
-      summary: rows.map(([n, half]) => `${n} people: ${half}`).join("; "),
-      draw: curve(found.people, { title: "people", sideTitle: "± half width", showX: compact, showY: percent, log: true }),
+      caption: [element("strong", {}, said), " Half the 95 % interval, by how many people answer."],
+      summary: rows.map(([n, width]) => `${n} people: ${width}`).join("; "),
+      draw: curve(law.people, { title: "people", sideTitle: "± half width", showX: compact, showY: percent, log: true }),
       table: table("Half width of a 95 % interval", ["people", "half width"], rows),
     }),
   ];
@@ -67,10 +69,10 @@ async function refresh() {
   const mine = ++asked;
   const query = `attribute=${encodeURIComponent(attribute.value)}&step=${slider.value}&position=${position.value}`;
   try {
-    const found = await ask(`dashboard/surveys/${surveyHash}/explorer?${query}`);
+    const law = await ask(`dashboard/surveys/${surveyHash}/explorer?${query}`);
     if (mine !== asked) return; // a later question is on its way
-    say(found);
-    charts.replaceChildren(element("h2", {}, "What one report looks like"), ...(found.rows.length ? [lawChart(found)] : []), ...peopleChart(found));
+    say(law);
+    charts.replaceChildren(element("h2", {}, "What one report looks like"), ...(law.rows.length ? [lawChart(law)] : []), ...peopleChart(law));
     main.querySelector("[role=alert]")?.remove();
   } catch (error) {
     if (!main.querySelector("[role=alert]")) complain(main, error);

@@ -26,17 +26,17 @@ export function blocks(attribute) {
 }
 
 /** The section of a question: nothing when the survey has no groups. */
-export function groupsOf(found, name) {
-  const attribute = found.attributes.find((one) => one.name === name);
+export function groupsOf(groups, name) {
+  const attribute = groups.attributes.find((one) => one.name === name);
   if (!attribute) return [];
   const heading = element("h3", {}, "Between groups");
-  const waiting = found.groups.filter((group) => group.waiting).map((group) => `${group.name} has no numbers yet (${group.waiting}).`);
+  const waiting = groups.groups.filter((group) => group.waiting).map((group) => `${group.name} has no numbers yet (${group.waiting}).`);
   if (attribute.note) return [heading, element("p", { class: "quiet" }, [attribute.note, ...waiting].join(" "))];
   const show = attribute.what === "frequency" ? percent : short;
   const apart = attribute.what === "frequency" ? points : short;
   const parts = blocks(attribute);
   const words = parts.map((block) => contrast(block.name, block.rows, show, apart));
-  const sure = `${Math.round(100 * found.level)} %`;
+  const sure = `${Math.round(100 * groups.level)} %`;
   const rows = parts.flatMap((block) => block.rows.map((row) => [`${block.name}, ${row.group}`, show(row.value), show(row.low), show(row.high)]));
   return [
     heading,
@@ -52,10 +52,10 @@ export function groupsOf(found, name) {
 }
 
 /** Links to the other groups' own results. */
-export function groupLinks(found) {
+export function groupLinks(groups) {
   const one = (group) =>
     group.survey === surveyHash
       ? element("strong", {}, `${group.name} (${group.waiting || count(group.n)})`)
       : element("a", { href: `results?survey=${group.survey}` }, `${group.name} (${group.waiting || count(group.n)})`);
-  return found.groups.length ? ["Groups: ", ...found.groups.flatMap((group, i) => [i ? " · " : "", one(group)])] : [];
+  return groups.groups.length ? ["Groups: ", ...groups.groups.flatMap((group, i) => [i ? " · " : "", one(group)])] : [];
 }

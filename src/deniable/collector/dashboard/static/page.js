@@ -2,13 +2,13 @@
 
 /** An element with attributes and children; text is always text, never markup. */
 export function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
+  const node = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
-    if (value === true) made.setAttribute(key, "");
-    else if (value !== false && value !== null && value !== undefined) made.setAttribute(key, String(value));
+    if (value === true) node.setAttribute(key, "");
+    else if (value !== false && value !== null && value !== undefined) node.setAttribute(key, String(value));
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
-  return made;
+  node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return node;
 }
 
 export const surveyHash = new URLSearchParams(location.search).get("survey") ?? "";
@@ -53,6 +53,12 @@ const COMPACT = new Intl.NumberFormat("en", { notation: "compact" });
 /** 10K, 1M: for axes, where there is little room. */
 export const compact = (n) => COMPACT.format(n);
 /** A binary answer's name. */
+/** Hours as a clock shows them; a direction may be given as a little less than 0 or more than 24. */
+export const clock = (hours) => {
+  const minutes = ((Math.round(60 * hours) % 1440) + 1440) % 1440;
+  return `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
+};
+export const isDay = (domain) => domain.startsWith("Circle(24,") || domain === "Circle(24)";
 export const answerName = (domain, label) => (domain === "Binary()" ? ({ 0: "No", 1: "Yes" }[label] ?? label) : label);
 export const percent = (share) => `${Number((100 * share).toFixed(Math.abs(share) < 0.1 ? 2 : 1))} %`;
 export const short = (value) => {

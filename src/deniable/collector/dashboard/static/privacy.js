@@ -8,35 +8,41 @@ const paragraphs = (words) => element("ul", {}, words.map((line) => element("li"
 
 const facts = (rows, kind = null) => element("dl", { class: kind }, rows.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
 
-function show(found) {
-  document.title = `${found.title}: privacy`;
-  const { certificate } = found;
-  const rows = found.beliefs.map(({ prior, least, most, lifetime_least: low, lifetime_most: high }) => [
+/** What few readers look for. */
+const fold = (words, ...inside) => element("details", {}, element("summary", {}, words), inside);
+
+function show(survey) {
+  document.title = `${survey.title}: privacy`;
+  const { certificate } = survey;
+  const rows = survey.beliefs.map(({ prior, least, most, lifetime_least: low, lifetime_most: high }) => [
     percent(prior),
     `${percent(least)} to ${percent(most)}`,
     `${percent(low)} to ${percent(high)}`,
   ]);
-  const drawn = found.beliefs.map(({ prior, least, most }) => ({ label: `before ${percent(prior)}`, value: prior, low: least, high: most }));
+  const drawn = survey.beliefs.map(({ prior, least, most }) => ({ label: `before ${percent(prior)}`, value: prior, low: least, high: most }));
   main.append(
-    element("h1", {}, `Privacy of "${found.title}"`),
-    element("p", { class: "lead" }, found.purpose),
+    element("h1", {}, `Privacy of "${survey.title}"`),
+    element("p", { class: "lead" }, survey.purpose),
     element(
       "section",
       { class: "card" },
       element("h2", {}, "Certificate"),
       element("p", { class: certificate.holds ? "good" : "bad" }, certificate.holds ? "✓ The promise holds, checked on the integers of the mechanism." : "✗ The promise does not hold."),
-      element("p", {}, `No report is more than ${short(found.odds)} times likelier for one answer than for another: e to the power of ${found.epsilon}.`),
-      element("p", { class: "break" }, certificate.inequality),
-      facts([
-        ["Mechanism", certificate.mechanism],
-        ["Epsilon promised", found.epsilon],
-        ["Epsilon of the integers", String(certificate.epsilon_exact)],
-        ["Budget of one person", `${found.budget} (odds of at most ${short(found.budget_odds)}): the answer is then ${found.hiding}`],
-        ["Fingerprint", element("span", { class: "break" }, certificate.fingerprint)],
-      ]),
+      element("p", {}, `No report is more than ${short(survey.odds)} times likelier for one answer than for another: e to the power of ${survey.epsilon}.`),
+      element("p", {}, `One person spends at most ${survey.budget} on this survey, which means odds of at most ${short(survey.budget_odds)}: the answer is then ${survey.hiding}.`),
+      fold(
+        "The numbers of the certificate",
+        element("p", { class: "break" }, certificate.inequality),
+        facts([
+          ["Mechanism", certificate.mechanism],
+          ["Epsilon promised", survey.epsilon],
+          ["Epsilon of the integers", String(certificate.epsilon_exact)],
+          ["Fingerprint", element("span", { class: "break" }, certificate.fingerprint)],
+        ]),
+      ),
     ),
     element("h2", {}, "What an attacker can infer"),
-    paragraphs(found.learns),
+    paragraphs(survey.learns),
     element("p", {}, "How sure of one answer an observer can become by seeing a report, depending on how sure they were before:"),
     figure({
       caption: "The bar is the belief before; the whisker is everything the belief can become after one report.",
@@ -45,17 +51,19 @@ function show(found) {
       table: table("Beliefs before and after", ["before", "after one report", "after the whole budget"], rows),
     }),
     element("h2", {}, "What is published, and when"),
-    paragraphs(found.published),
+    paragraphs(survey.published),
     element("h2", {}, "What this does not protect"),
-    paragraphs(found.not_protected),
+    paragraphs(survey.not_protected),
     element("h2", {}, "What malicious devices can do"),
     element("p", {}, "Local privacy means that nobody can check a report. Someone who runs many malicious devices learns nothing about others but can bias the results, each device by a limited amount:"),
-    facts(found.poisoning.map(({ question, words }) => [question, words]), "stacked"),
-    element("h2", {}, "Parts"),
-    facts(found.parts.map((part) => [part.question, [`${part.mechanism} on ${part.domain}, epsilon ${part.epsilon}.`, ...(part.why ? [element("p", { class: "quiet" }, `Why this mechanism? ${part.why}`)] : [])]]), "stacked"),
+    facts(survey.poisoning.map(({ question, words }) => [question, words]), "stacked"),
     element("h2", {}, "Check it yourself"),
-    element("p", {}, "The survey's name is the SHA-256 of its document. ", element("a", { href: `v1/surveys/${found.survey}` }, "The document"), " holds every integer a device draws with; ", element("code", {}, "Survey.from_json(data, hash=…)"), " checks all of them again."),
-    element("p", { class: "break" }, found.survey),
+    fold(
+      "How each answer is randomized, and why so",
+      facts(survey.parts.map((part) => [part.question, [`${part.mechanism} on ${part.domain}, epsilon ${part.epsilon}.`, ...(part.why ? [element("p", { class: "quiet" }, `Why this mechanism? ${part.why}`)] : [])]]), "stacked"),
+    ),
+    element("p", {}, "The survey's name is the SHA-256 of its document. ", element("a", { href: `v1/surveys/${survey.survey}` }, "The document"), " holds every integer a device draws with; ", element("code", {}, "Survey.from_json(data, hash=…)"), " checks all of them again."),
+    element("p", { class: "break" }, survey.survey),
   );
 }
 

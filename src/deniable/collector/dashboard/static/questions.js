@@ -7,15 +7,36 @@ const FEW = 8;
 
 /** The form, and a function that reads one answer per attribute from it. */
 export function answerForm(survey) {
-  const controls = survey.document.attributes.map(({ name, question }) => [name, question, control(name, survey.domainOf(name))]);
+  const controls = together(survey).map(({ question, names, items }, i) => {
+    if (items !== null) return [question, boxes(`set-${i}`, items, names)];
+    const { nodes, read } = control(names[0], survey.domainOf(names[0]));
+    return [question, { nodes, read: () => [[names[0], read()]] }];
+  });
   const form = element(
     "form",
     { novalidate: false, autocomplete: "off" },
-    controls.map(([, question, made]) => element("fieldset", {}, element("legend", {}, question), made.nodes)),
+    controls.map(([question, { nodes }]) => element("fieldset", {}, element("legend", {}, question), nodes)),
     element("p", { class: "buttons" }, element("button", { type: "submit" }, WORDS.send), " ", element("button", { type: "button", class: "plain", id: "decline" }, WORDS.decline)),
     element("p", { class: "quiet" }, WORDS.once),
   );
-  return { form, read: () => Object.fromEntries(controls.map(([name, , made]) => [name, made.read()])) };
+  return { form, read: () => Object.fromEntries(controls.flatMap(([, { read }]) => read())) };
+}
+
+const OF_SET = " · ";
+
+/** The questions in order; the items of a set, which are questions such as "Which lines do you use? · bus", are one question. */
+function together(survey) {
+  const questions = [];
+  for (const { name, question } of survey.document.attributes) {
+    const cut = survey.domainOf(name).kind === "binary" ? question.lastIndexOf(OF_SET) : -1;
+    const [asked, item] = cut < 0 ? [question, null] : [question.slice(0, cut), question.slice(cut + OF_SET.length)];
+    const last = questions.at(-1);
+    if (item !== null && last?.items && last.question === asked) {
+      last.names.push(name);
+      last.items.push(item);
+    } else questions.push({ question: asked, names: [name], items: item === null ? null : [item] });
+  }
+  return questions;
 }
 
 function control(name, domain) {
@@ -46,8 +67,8 @@ function control(name, domain) {
       return number(name, WORDS.wholeBelow(domain.size), { min: 0, step: 1 }, (text) => (/^\d{1,20}$/.test(text) ? BigInt(text) : null));
     case "trajectory": {
       const places = Array.from({ length: domain.length }, (_, i) => control(`${name}-${i}`, domain.space));
-      const label = (made, i) => element("div", { role: "group", "aria-label": WORDS.place(i + 1) }, element("p", {}, WORDS.place(i + 1)), made.nodes);
-      return { nodes: places.map(label), read: () => places.map((made) => made.read()) };
+      const label = (control, i) => element("div", { role: "group", "aria-label": WORDS.place(i + 1) }, element("p", {}, WORDS.place(i + 1)), control.nodes);
+      return { nodes: places.map(label), read: () => places.map((control) => control.read()) };
     }
     default: {
       const [x, y] = [number(`${name}-x`, WORDS.x, { step: "any" }), number(`${name}-y`, WORDS.y, { step: "any" })];
@@ -60,6 +81,13 @@ function choices(name, labels, values) {
   const inputs = labels.map((_, i) => element("input", { type: "radio", name, id: `${name}-${i}`, value: i, required: true }));
   const rows = inputs.map((input, i) => element("div", { class: "choice" }, input, element("label", { for: input.id }, labels[i])));
   return { nodes: rows, read: () => values[inputs.findIndex((input) => input.checked)] };
+}
+
+/** A set: what is ticked is in it, and nothing ticked is an answer too. */
+function boxes(id, items, names) {
+  const inputs = items.map((_, i) => element("input", { type: "checkbox", id: `${id}-${i}` }));
+  const rows = inputs.map((input, i) => element("div", { class: "choice" }, input, element("label", { for: input.id }, items[i])));
+  return { nodes: [element("p", { class: "quiet" }, WORDS.tick), ...rows], read: () => names.map((name, i) => [name, inputs[i].checked]) };
 }
 
 function menu(name, labels, values) {

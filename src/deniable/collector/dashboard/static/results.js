@@ -3,7 +3,7 @@
 import { bars, dots, figure, histogram, map, rose } from "./charts.js";
 import { groupLinks, groupsOf } from "./groups.js";
 import { trendOf, windowsOf } from "./trend.js";
-import { answerName, ask, begin, complain, count, element, percent, short, surveyHash, table } from "./page.js";
+import { answerName, ask, begin, clock, complain, count, element, isDay, percent, short, surveyHash, table } from "./page.js";
 
 const EVERY = 5000;
 const SHOWN = 24;
@@ -13,11 +13,12 @@ const number = element("span", { class: "count" }, "…");
 const unit = element("span", {}, " reports");
 const said = element("p", { role: "status" }, number, unit);
 const policy = element("p", { class: "quiet" });
+const whiskers = element("p", { class: "quiet" });
 const windows = element("p");
 const links = element("p");
 const body = element("div");
 const files = element("p", { class: "quiet" });
-main.append(heading, said, policy, links, windows, body, files);
+main.append(heading, said, policy, whiskers, links, windows, body, files);
 let last = "";
 let compared = "";
 let hasGroups = true;
@@ -49,39 +50,52 @@ function inWords(what, rows, first, show) {
   return `Most frequent: ${first.label}, ${show(first.value)} (${between(first)}).`;
 }
 
-function view(attribute, found, level) {
-  const rows = rowsOf(found).map((row) => ({ ...row, label: answerName(attribute.domain, row.label) }));
-  const shares = ["frequency", "distribution", "words", "cumulative"].includes(found.what);
-  if (!rows.length) return [element("h3", {}, TITLES[found.what]), element("p", { class: "quiet" }, "No word stands out of the noise yet.")];
+/** What a row is called: an answer, or a part of the day by the clock. */
+function labelOf({ domain }, row) {
+  return isDay(domain) && row.start !== undefined ? `${clock(row.start)} … ${clock(row.end)}` : answerName(domain, row.label);
+}
+
+function view(attribute, seen, level) {
+  const rows = rowsOf(seen).map((row) => ({ ...row, label: labelOf(attribute, row) }));
+  const shares = ["frequency", "distribution", "words", "cumulative"].includes(seen.what);
+  const title = attribute.views.length > 1 ? [element("h3", {}, TITLES[seen.what] ?? seen.what)] : [];
+  if (!rows.length) return [...title, element("p", { class: "quiet" }, "No word stands out of the noise yet.")];
   const show = shares ? percent : short;
+  const hours = seen.what === "direction" && isDay(attribute.domain) ? clock : short;
   const sure = `${Math.round(100 * level)} % intervals`;
-  const whole = table(`${TITLES[found.what]} with ${sure}`, ["", "estimate", "from", "to"], rows.slice(0, 500).map((row) => [row.label, show(row.value), show(row.low), show(row.high)]));
+  const cells = (row, i) => [row.value, row.low, row.high].map(seen.what === "direction" && i === 0 ? hours : show);
+  const whole = table(`${TITLES[seen.what]} with ${sure}`, ["", "estimate", "from", "to"], rows.slice(0, 500).map((row, i) => [row.label, ...cells(row, i)]));
   const top = rows.slice().sort((a, b) => b.value - a.value);
   // In their order, and of very many some that lie evenly between them.
-  const some = found.what === "cumulative" ? rows.filter((_, i) => i % Math.ceil(rows.length / SHOWN) === 0) : top.slice(0, SHOWN);
+  const some = seen.what === "cumulative" ? rows.filter((_, i) => i % Math.ceil(rows.length / SHOWN) === 0) : top.slice(0, SHOWN);
   const circular = attribute.domain.startsWith("Circle");
   const draw =
-    found.what === "distribution"
+    seen.what === "distribution"
       ? circular
         ? rose(rows, { show: percent })
         : histogram(rows, { show: percent, title: "answer" })
       : shares
         ? bars(rows.length > SHOWN ? some : rows, { show: percent, title: "share of people" })
         : dots(rows, { show });
-  const more = rows.length > SHOWN && shares && !["distribution", "cumulative"].includes(found.what) ? ` The ${SHOWN} largest of ${count(rows.length)}.` : "";
+  const more = rows.length > SHOWN && shares && !["distribution", "cumulative"].includes(seen.what) ? ` The ${SHOWN} largest of ${count(rows.length)}.` : "";
   const impossible = shares && rows.some((row) => row.value < 0 || row.value > 1);
   const honest = impossible ? " Unbiased estimates may lie below 0 or above 100 %; more reports bring them back." : "";
-  const plain = inWords(found.what, rows, top[0], show);
-  const caption = `${plain} Whiskers are ${sure}: in ${Math.round(100 * level)} of 100 such surveys each holds the true value.${more}${honest}`;
-  const method = `${found.method}; mechanism ${attribute.mechanism}.`;
-  if (found.what === "direction") {
+  const plain = inWords(seen.what, rows, top[0], seen.what === "direction" ? hours : show);
+  const caption = [element("strong", {}, plain), `${more}${honest}`];
+  const method = `${seen.method}; mechanism ${attribute.mechanism}.`;
+  if (seen.what === "direction") {
     // Two numbers of different kinds, each on an axis of its own.
-    const each = rows.map((row, i) => figure({ caption: i ? "0: all directions alike, 1: all the same" : caption, summary: `${row.label} ${show(row.value)}, between ${show(row.low)} and ${show(row.high)}.`, draw: dots([row], { show }), table: i ? whole : null, method: i ? method : null }));
-    return [element("h3", {}, TITLES.direction), ...each];
+    const each = rows.map((row, i) => {
+      const said = i ? show : hours;
+      const words = i ? ["How alike the answers are: 0 when every direction is as frequent, 1 when all are the same."] : caption;
+      const summary = `${row.label} ${said(row.value)}, between ${said(row.low)} and ${said(row.high)}.`;
+      return figure({ caption: words, summary, draw: dots([row], { show: said }), table: i ? whole : null, method: i ? method : null });
+    });
+    return [...title, ...each];
   }
-  const summary = `${attribute.question} ${TITLES[found.what]}: largest ${top[0].label}, ${show(top[0].value)}, between ${show(top[0].low)} and ${show(top[0].high)}.`;
+  const summary = `${attribute.question} ${TITLES[seen.what]}: largest ${top[0].label}, ${show(top[0].value)}, between ${show(top[0].low)} and ${show(top[0].high)}.`;
   return [
-    element("h3", {}, TITLES[found.what] ?? found.what),
+    ...title,
     figure({ caption, summary, draw, table: whole, method }),
   ];
 }
@@ -99,45 +113,44 @@ function shrinking(attribute) {
 const spoken = (cell) => (/[",\n]/.test(String(cell)) ? `"${String(cell).replaceAll('"', '""')}"` : String(cell));
 
 /** Everything on the page as a file: rows for a spreadsheet, or what the collector said. */
-function downloads(found, groups) {
-  if (found.waiting) return;
+function downloads(results, groups) {
+  if (results.waiting) return;
   const head = ["question", "what", "label", "estimate", "low", "high", "reports", "epsilon", "as of", "window", "group"];
-  const lines = found.attributes.flatMap((attribute) =>
+  const lines = results.attributes.flatMap((attribute) =>
     attribute.views.flatMap(({ what, rows }) =>
-      rows.map((row) => [attribute.question, what, row.label, row.value, row.low, row.high, attribute.n, found.epsilon, found.as_of, found.window, ""]),
+      rows.map((row) => [attribute.question, what, row.label, row.value, row.low, row.high, attribute.n, results.epsilon, results.as_of, results.window, ""]),
     ),
   );
   const reports = Object.fromEntries(groups.groups.map(({ name, n }) => [name, n]));
   const between = groups.attributes.flatMap(({ question, what, rows }) =>
-    rows.map((row) => [question, `${what} between groups`, row.label, row.value, row.low, row.high, reports[row.group], found.epsilon, found.as_of, "", row.group]),
+    rows.map((row) => [question, `${what} between groups`, row.label, row.value, row.low, row.high, reports[row.group], results.epsilon, results.as_of, "", row.group]),
   );
   const csv = [head, ...lines, ...between].map((line) => line.map(spoken).join(",")).join("\r\n");
   const link = (words, kind, text, end) => {
-    const made = element("a", { download: `${surveyHash.slice(0, 12)}.${end}`, href: URL.createObjectURL(new Blob([text], { type: kind })) }, words);
-    return made;
+    return element("a", { download: `${surveyHash.slice(0, 12)}.${end}`, href: URL.createObjectURL(new Blob([text], { type: kind })) }, words);
   };
   for (const old of files.querySelectorAll("a")) URL.revokeObjectURL(old.href);
-  files.replaceChildren("Download: ", link("CSV", "text/csv", csv, "csv"), " · ", link("JSON", "application/json", JSON.stringify(groups.groups.length ? { ...found, between_groups: groups } : found, null, 2), "json"));
+  files.replaceChildren("Download: ", link("CSV", "text/csv", csv, "csv"), " · ", link("JSON", "application/json", JSON.stringify(groups.groups.length ? { ...results, between_groups: groups } : results, null, 2), "json"));
 }
 
 async function mapOf(attribute, place) {
   try {
-    const found = await ask(`dashboard/surveys/${surveyHash}/map?attribute=${encodeURIComponent(attribute.name)}`);
-    if (!found.cells.length) {
-      place.replaceChildren(element("p", { class: "quiet" }, found.note));
-      if (found.note.includes("being made")) setTimeout(() => place.isConnected && mapOf(attribute, place), 2 * EVERY);
+    const shares = await ask(`dashboard/surveys/${surveyHash}/map?attribute=${encodeURIComponent(attribute.name)}`);
+    if (!shares.cells.length) {
+      place.replaceChildren(element("p", { class: "quiet" }, shares.note));
+      if (shares.note.includes("being made")) setTimeout(() => place.isConnected && mapOf(attribute, place), 2 * EVERY);
       return;
     }
-    const fullest = found.cells.slice().sort((a, b) => b.value - a.value);
+    const fullest = shares.cells.slice().sort((a, b) => b.value - a.value);
     const where = ({ bounds: [left, lower, right, upper] }) => `${short(left)} to ${short(right)}, ${short(lower)} to ${short(upper)}`;
     const rows = fullest.map((cell) => [where(cell), percent(cell.value), percent(cell.low), percent(cell.high)]);
     place.replaceChildren(
       element("h3", {}, "Map"),
       figure({
-        caption: `Fullest: ${where(fullest[0])}, ${percent(fullest[0].value)}. From ${count(found.n)} reports; updated at most once a minute. In 95 of 100 such surveys an interval holds the true share, wherever people are.`,
-        method: `${found.method}.`,
+        caption: `Fullest: ${where(fullest[0])}, ${percent(fullest[0].value)}. From ${count(shares.n)} reports; updated at most once a minute. In 95 of 100 such surveys an interval holds the true share, wherever people are.`,
+        method: `${shares.method}.`,
         summary: `${attribute.question} Fullest cell ${where(fullest[0])}: ${percent(fullest[0].value)}, between ${percent(fullest[0].low)} and ${percent(fullest[0].high)}.`,
-        draw: map(found.cells, { show: percent }),
+        draw: map(shares.cells, { show: percent }),
         table: table("Shares of cells with 95 % intervals", ["x, y", "share", "from", "to"], rows),
       }),
     );
@@ -147,13 +160,13 @@ async function mapOf(attribute, place) {
 }
 
 /** Under each question how it changed, when all windows are shown together. */
-async function trends(found) {
-  const names = Object.keys(found.windows).filter(Boolean).sort();
-  if (found.window || names.length < 2) return;
+async function trends(results) {
+  const names = Object.keys(results.windows).filter(Boolean).sort();
+  if (results.window || names.length < 2) return;
   const windows = await windowsOf(names);
-  for (const attribute of found.attributes) {
+  for (const attribute of results.attributes) {
     const place = body.querySelector(`#trend-${CSS.escape(attribute.name)}`);
-    place?.replaceChildren(...trendOf(windows, attribute, found.level));
+    place?.replaceChildren(...trendOf(windows, attribute, results.level));
   }
 }
 
@@ -167,21 +180,21 @@ function groupsBelow(groups, drawn) {
 }
 
 function section(attribute, level) {
-  const made = element("section", {}, element("h2", {}, attribute.question), element("p", { class: "quiet" }, `${count(attribute.n)} reports`));
-  if (attribute.note) made.append(element("p", {}, attribute.note));
-  made.append(...attribute.views.flatMap((found) => view(attribute, found, level)));
-  if (attribute.views.length) made.append(...shrinking(attribute));
+  const whole = element("section", {}, element("h2", {}, attribute.question), element("p", { class: "quiet" }, `${count(attribute.n)} reports`));
+  if (attribute.note) whole.append(element("p", {}, attribute.note));
+  whole.append(...attribute.views.flatMap((seen) => view(attribute, seen, level)));
+  if (attribute.views.length) whole.append(...shrinking(attribute));
   else if (!attribute.note) {
     const place = element("div", {}, element("p", { class: "quiet" }, "Working out the map …"));
-    made.append(place);
+    whole.append(place);
     mapOf(attribute, place);
   }
-  made.append(element("div", { id: `groups-${attribute.name}` }), element("div", { id: `trend-${attribute.name}` }));
-  return made;
+  whole.append(element("div", { id: `groups-${attribute.name}` }), element("div", { id: `trend-${attribute.name}` }));
+  return whole;
 }
 
-function chooser(found) {
-  const names = Object.keys(found.windows).filter(Boolean).sort();
+function chooser(results) {
+  const names = Object.keys(results.windows).filter(Boolean).sort();
   if (!names.length || windows.childElementCount) return;
   const select = element("select", { id: "window" }, element("option", { value: "" }, "all together"), names.map((name) => element("option", { value: name }, name)));
   select.addEventListener("change", () => {
@@ -193,29 +206,31 @@ function chooser(found) {
 
 async function refresh(again = true) {
   try {
-    const found = await ask(`v1/surveys/${surveyHash}/estimates${chosen ? `?window=${encodeURIComponent(chosen)}` : ""}`);
-    heading.textContent = found.title;
-    document.title = `${found.title}: results`;
-    const shown = found.waiting || count(found.n);
+    const results = await ask(`v1/surveys/${surveyHash}/estimates${chosen ? `?window=${encodeURIComponent(chosen)}` : ""}`);
+    heading.textContent = results.title;
+    document.title = `${results.title}: results`;
+    const shown = results.waiting || count(results.n);
     if (number.textContent !== shown) number.textContent = shown;
-    unit.hidden = Boolean(found.waiting);
-    policy.textContent = `Each answer is private at ε = ${found.epsilon}. ${found.as_of ? `As of ${found.as_of}. ` : ""}${found.release}`;
+    unit.hidden = Boolean(results.waiting);
+    policy.textContent = `Each answer is private at ε = ${results.epsilon}. ${results.as_of ? `As of ${results.as_of}. ` : ""}${results.release}`;
     const groups = hasGroups ? await ask(`v1/surveys/${surveyHash}/groups`) : { groups: [], attributes: [] };
     hasGroups = groups.groups.length > 0;
-    downloads(found, groups);
-    if (found.waiting) {
+    downloads(results, groups);
+    if (results.waiting) {
       body.replaceChildren(element("p", {}, "There are no numbers yet: those of a few people would give away each of them."));
-    } else chooser(found);
-    const key = `${found.n} ${found.window} ${found.as_of}`;
-    const drawn = key !== last && !found.waiting;
+    } else chooser(results);
+    const key = `${results.n} ${results.window} ${results.as_of}`;
+    const drawn = key !== last && !results.waiting;
     if (drawn) {
       last = key;
+      const sure = Math.round(100 * results.level);
+      whiskers.textContent = `Whiskers are ${sure} % intervals: in ${sure} of 100 such surveys each holds the true value.`;
       // Open tables stay open while the numbers change.
       const open = [...body.querySelectorAll("details")].map((details) => details.open);
-      body.replaceChildren(...found.attributes.map((attribute) => section(attribute, found.level)));
+      body.replaceChildren(...results.attributes.map((attribute) => section(attribute, results.level)));
       [...body.querySelectorAll("details")].forEach((details, i) => (details.open = open[i] ?? false));
       groupsBelow(groups, true);
-      await trends(found);
+      await trends(results);
     } else groupsBelow(groups, false);
     main.querySelector("[role=alert]")?.remove();
   } catch (error) {

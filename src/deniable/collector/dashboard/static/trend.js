@@ -32,9 +32,9 @@ export function series(windows, name) {
 
 /** The windows' estimates, oldest first; each is asked for once, and a window that is over hardly ever changes. */
 export async function windowsOf(names) {
-  const found = [];
-  for (const window of names.slice(-MOST_WINDOWS)) found.push(await ask(`v1/surveys/${surveyHash}/estimates?window=${encodeURIComponent(window)}`));
-  return found;
+  const estimates = [];
+  for (const window of names.slice(-MOST_WINDOWS)) estimates.push(await ask(`v1/surveys/${surveyHash}/estimates?window=${encodeURIComponent(window)}`));
+  return estimates;
 }
 
 /** The section of an attribute: nothing when there are fewer than two windows to compare. */

@@ -30,6 +30,7 @@ export const WORDS = {
   declined: "Nothing was drawn, sent or spent.",
   yes: "Yes",
   no: "No",
+  tick: "Tick all that apply. Ticking none is an answer too.",
   choose: "Choose …",
   yourAnswer: "Your answer ",
   wholeUpTo: (most) => `A whole number from 0 to ${most}`,
