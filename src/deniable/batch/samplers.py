@@ -14,6 +14,7 @@ from deniable.batch.hashing import HashingSampler
 from deniable.batch.nearest import NearestSampler
 from deniable.batch.nearest_places import NearestPlacesSampler
 from deniable.batch.nested import NestedSampler
+from deniable.batch.padded import HittingSampler, PickedItemSampler, SignedBitsSampler
 from deniable.batch.projective import ProjectiveSampler
 from deniable.batch.ranked import RankedSampler
 from deniable.batch.reference import ReferenceSampler
@@ -31,16 +32,19 @@ from deniable.core import (
     Field,
     Hadamard,
     Hashing,
+    Hitting,
     Identity,
     Interpolated,
     Mixture,
     NearestCellSets,
     NearestPlaceSets,
     Nested,
+    PickedItem,
     Profile,
     Projective,
     Ranked,
     Reference,
+    SignedBits,
     Singleton,
     SketchSigns,
     Steps,
@@ -60,6 +64,7 @@ _SETS: dict[type, Callable[[TwoLevel, Any], Sampler]] = {
     SketchSigns: SketchSignsSampler,
     Projective: ProjectiveSampler,
     Subsets: SubsetsSampler,
+    Hitting: HittingSampler,
     NearestCellSets: NearestSampler,
     NearestPlaceSets: NearestPlacesSampler,
 }
@@ -73,6 +78,7 @@ _CHANNELS: dict[type, Callable[[Any], Sampler]] = {
     FakeData: FakeDataSampler,
     DirectionDistance: DirectionDistanceSampler,
     Ranked: RankedSampler,
+    SignedBits: SignedBitsSampler,
 }
 
 
@@ -111,6 +117,8 @@ def _build(channel: Channel) -> Sampler:
             return StepsSampler(channel, _build)
         if type(channel) is Field:
             return FieldSampler(channel, _build(channel.inner))
+        if type(channel) is PickedItem:
+            return PickedItemSampler(channel, _build(channel.inner))
         if type(channel) in _CHANNELS:
             return _CHANNELS[type(channel)](channel)
     except TooWide:

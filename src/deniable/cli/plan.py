@@ -23,6 +23,8 @@ USUAL = {
     "quantile": "interval:0,1",
     "heavy-hitters": "text:6",
     "location": "rectangle:0,1,0,1",
+    "items": "item-set:3,20",
+    "key-values": "key-value:3,20;0,1",
 }
 SHOWN = 12
 
@@ -31,7 +33,7 @@ SHOWN = 12
 @click.option(
     "--task",
     "-t",
-    help="frequency, mean, distribution, quantile, heavy-hitters, location, test or workload.",
+    help="frequency, mean, distribution, quantile, heavy-hitters, location, test, workload, items or key-values.",
 )
 @click.option("--size", type=int, help="How many categories there are (frequency, workload).")
 @click.option("--domain", "-d", help="The domain, such as categories:a,b,c or interval:18,90.")

@@ -40,6 +40,12 @@ from deniable.estimators.histograms import histogram as histogram
 from deniable.estimators.intervals import chance_above as chance_above
 from deniable.estimators.intervals import chance_below as chance_below
 from deniable.estimators.intervals import clopper_pearson as clopper_pearson
+from deniable.estimators.items import item_noise as item_noise
+from deniable.estimators.items import item_shares as item_shares
+from deniable.estimators.items import size_shares as size_shares
+from deniable.estimators.key_values import KeyLaw as KeyLaw
+from deniable.estimators.key_values import key_means as key_means
+from deniable.estimators.key_values import key_shares as key_shares
 from deniable.estimators.law.closed_forms import closed_form as closed_form
 from deniable.estimators.law.closed_forms import closed_forms as closed_forms
 from deniable.estimators.law.distribution import Density as Density

@@ -225,5 +225,7 @@ MEANINGS: Mapping[str, str] = {
     "heavy-hitters": "the smallest share of a word that is found with probability 95 %",
     "location": "average distance between the true and the reported place, of one report",
     "workload": "root mean squared error of an answer, averaged over all questions, for people spread evenly",
+    "items": "root mean squared error of the share of an item, for people with one item each, spread evenly",
+    "key-values": "standard error of the mean of a key that one person in ten has, for values in the middle of their interval",
     "test": "probability of a wrong decision, averaged over both hypotheses",
 }

@@ -17,6 +17,8 @@ from deniable.core import (
     Epsilon,
     EpsilonLike,
     Interval,
+    ItemSet,
+    KeyValue,
     Points,
     Record,
     Rectangle,
@@ -25,7 +27,9 @@ from deniable.core import (
 )
 from deniable.errors import InvalidParameter, NotSupported
 
-Task = Literal["frequency", "mean", "distribution", "quantile", "heavy-hitters", "location", "test", "workload"]
+Task = Literal[
+    "frequency", "mean", "distribution", "quantile", "heavy-hitters", "location", "test", "workload", "items", "key-values"
+]
 Data = Literal["even", "worst"]
 Metric = Literal["half-width", "wasserstein"]
 
@@ -39,6 +43,8 @@ DOMAINS: dict[str, tuple[type[Domain], ...]] = {
     "location": (Rectangle, Disc, Points),
     "test": (Categories,),
     "workload": (Categories,),
+    "items": (ItemSet,),
+    "key-values": (KeyValue,),
 }
 SEVERAL = ("frequency", "mean")
 MOST_BINS = 256

@@ -6,6 +6,7 @@ import { directionDistance, steps } from "./directions.js";
 import { Fields } from "./fields.js";
 import { hashing, sketchSigns, wideHashing } from "./hashing.js";
 import { nearest, nearestPlaces } from "./nearest.js";
+import { hitting, pickedItem, signedBits } from "./padded.js";
 import { projective } from "./projective.js";
 import { reference } from "./reference.js";
 import { hadamard, sectors, singleton, subsets, windowSet } from "./sets.js";
@@ -24,6 +25,7 @@ const SETS = {
   "sketch-signs": sketchSigns,
   nearest,
   "nearest-places": nearestPlaces,
+  hitting,
 };
 
 const KINDS = {
@@ -44,6 +46,8 @@ const KINDS = {
   interpolated,
   field,
   "fake-data": fakeData,
+  "picked-item": pickedItem,
+  "signed-bits": signedBits,
   chain,
   identity,
   pair,

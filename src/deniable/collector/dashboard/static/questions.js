@@ -38,6 +38,10 @@ function control(name, domain) {
       if (period === 24) return clock(name);
       return number(name, WORDS.numberBetween(0, Number(period.toPrecision(6))), { min: 0, max: period, step: "any" });
     }
+    case "item-set":
+      return several(name, domain);
+    case "key-value":
+      return amounts(name, domain);
     case "points":
       return menu(name, domain.places.map((place) => place.join(", ")), domain.places);
     case "text":
@@ -60,6 +64,23 @@ function choices(name, labels, values) {
   const inputs = labels.map((_, i) => element("input", { type: "radio", name, id: `${name}-${i}`, value: i, required: true }));
   const rows = inputs.map((input, i) => element("div", { class: "choice" }, input, element("label", { for: input.id }, labels[i])));
   return { nodes: rows, read: () => values[inputs.findIndex((input) => input.checked)] };
+}
+
+/** A box to tick for every item; no box at all is an answer, too. */
+function several(name, domain) {
+  const values = domain.labels ?? Array.from({ length: domain.items }, (_, i) => i);
+  const inputs = values.map((value, i) => element("input", { type: "checkbox", name, id: `${name}-${i}`, value: i }));
+  const rows = inputs.map((input, i) => element("div", { class: "choice" }, input, element("label", { for: input.id }, String(values[i]))));
+  return { nodes: [element("p", {}, WORDS.atMost(domain.most)), ...rows], read: () => values.filter((_, i) => inputs[i].checked) };
+}
+
+/** A number for every key, to be left empty where there is none. */
+function amounts(name, domain) {
+  const keys = domain.labels ?? Array.from({ length: domain.items }, (_, i) => i);
+  const inputs = keys.map((_, i) => element("input", { type: "number", id: `${name}-${i}`, step: "any" }));
+  const rows = inputs.map((input, i) => element("p", {}, element("label", { for: input.id }, `${keys[i]} `), input));
+  const read = () => Object.fromEntries(keys.flatMap((key, i) => (inputs[i].value === "" ? [] : [[key, Number(inputs[i].value)]])));
+  return { nodes: [element("p", {}, WORDS.atMost(domain.most)), ...rows], read };
 }
 
 function menu(name, labels, values) {

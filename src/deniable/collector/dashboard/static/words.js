@@ -35,6 +35,7 @@ export const WORDS = {
   wholeUpTo: (most) => `A whole number from 0 to ${most}`,
   numberBetween: (low, high) => `A number from ${low} to ${high}`,
   lettersAtMost: (most) => `At most ${most} letters`,
+  atMost: (most) => (most === 1 ? "At most one" : `At most ${most}`),
   wholeBelow: (end) => `A whole number below ${end}`,
   place: (number) => `Place ${number}`,
   x: "x (or longitude)",
