@@ -1,8 +1,8 @@
 """How far the mechanisms for sets are from the best there can be: python benchmarks/item_gap.py
 
-Shares of items are linear questions about the shares of whole sets. For few items the best channel for these questions is designed, with a
-bound that no mechanism passes; the mechanisms' own errors stand beside it. All errors are mean squared errors of an item's
-share, times the number of people, for people spread evenly over all sets, beyond what drawing the people adds.
+Shares of items are linear questions about the shares of whole sets. For few items the best channel for these questions is
+designed, with a bound that no mechanism passes; the mechanisms' own errors stand beside it. All errors are mean squared errors
+of an item's share, times the number of people, for people spread evenly over all sets, beyond what drawing the people adds.
 """
 
 from __future__ import annotations

@@ -98,7 +98,8 @@ def item_noise(mechanism: Mechanism, share: float = 0.0) -> float:
     """The variance that the noise of one report adds to an item's share, for an item of which this share of people have one.
 
     >>> from deniable.core import ItemSet, make_mechanism
-    >>> single, several = (make_mechanism(name, domain=ItemSet(50, at_most=3), epsilon=1) for name in ("padding-sampling", "priv-set"))
+    >>> apps = ItemSet(50, at_most=3)
+    >>> single, several = (make_mechanism(name, domain=apps, epsilon=1) for name in ("padding-sampling", "priv-set"))
     >>> item_noise(several) < item_noise(single)
     True
     """
