@@ -160,6 +160,13 @@ from deniable.core.randomness.coins import below_from_bytes as below_from_bytes
 from deniable.core.reports.fingerprint import canonical_json as canonical_json
 from deniable.core.reports.fingerprint import fingerprint as fingerprint
 from deniable.core.reports.report import Report as Report
+from deniable.core.streams.base import Loss as Loss
+from deniable.core.streams.base import Stream as Stream
+from deniable.core.streams.fresh_reports import FreshReports as FreshReports
+from deniable.core.streams.kept_answer import KeptAnswer as KeptAnswer
+from deniable.core.streams.random_period import RandomPeriod as RandomPeriod
+from deniable.core.streams.taking_turns import TakingTurns as TakingTurns
+from deniable.core.streams.tree_of_changes import TreeOfChanges as TreeOfChanges
 from deniable.core.wire.batch import COUNT_BYTES as COUNT_BYTES
 from deniable.core.wire.batch import decode_reports as decode_reports
 from deniable.core.wire.batch import encode_reports as encode_reports
