@@ -31,7 +31,7 @@ def test_what_is_kept_outlives_a_restart(tmp_path: Path) -> None:
     """The planted fault draws it again; the law of the stream forbids it (tests/core/streams)."""
     stream, coins = KeptAnswer(60, 4, epsilon=1, permanent=2), FixedCoins(1)
     device(stream, tmp_path, budget=2).answer(3, day(0), coins)
-    for number in range(1, 30):
+    for number in range(1, 5):
         again = device(stream, tmp_path, budget=2)
         again.answer(3, day(number), coins)
         assert again.spent() == 2
@@ -52,9 +52,9 @@ def test_a_value_that_comes_back_is_not_paid_for_twice(tmp_path: Path) -> None:
 )
 def test_asked_twice_a_device_gives_the_same_report(stream: Stream, tmp_path: Path) -> None:
     mine, coins = device(stream, tmp_path, budget=20), FixedCoins(3)
-    for number in range(8):
+    for number in range(3):
         first, spent = mine.answer(1, day(number), coins), mine.spent()
-        assert [device(stream, tmp_path, budget=20).answer(0, day(number), coins) for _ in range(3)] == [first] * 3
+        assert [device(stream, tmp_path, budget=20).answer(0, day(number), coins) for _ in range(2)] == [first] * 2
         assert mine.spent() == spent
 
 
@@ -98,9 +98,9 @@ def test_a_clock_that_goes_back_draws_nothing(tmp_path: Path) -> None:
 
 
 def test_no_window_ever_costs_more_than_its_budget(tmp_path: Path) -> None:
-    mine, coins = device(FreshReports(40, COIN), tmp_path, budget=40, window=7, window_budget=3), FixedCoins(6)
-    paid = [0] * 40
-    for number in range(40):
+    mine, coins = device(FreshReports(20, COIN), tmp_path, budget=20, window=7, window_budget=3), FixedCoins(6)
+    paid = [0] * 20
+    for number in range(20):
         if number % 5 == 2:
             continue  # offline
         try:
@@ -108,18 +108,18 @@ def test_no_window_ever_costs_more_than_its_budget(tmp_path: Path) -> None:
             paid[number] = 1
         except BudgetSpent:
             pass
-    assert max(sum(paid[begin : begin + 7]) for begin in range(34)) == 3
+    assert max(sum(paid[begin : begin + 7]) for begin in range(14)) == 3
     assert mine.spent() == sum(paid)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_streams_cost_what_they_promise(seed: int, tmp_path: Path) -> None:
     for number, (stream, most) in enumerate(
         [(RandomPeriod(16, COIN), 1), (TreeOfChanges(16, 3, 1), 1), (TakingTurns(16, COIN, turns=5), 4)]
     ):
         mine = StreamDevice(stream, tmp_path / f"{number}.db", opens=START, budget=most)
         coins = FixedCoins(seed)
-        for period in range(3, 16):
+        for period in range(3, 16, 2):
             mine.answer(period % 2, day(period), coins)
         assert mine.spent() <= most
         assert number == 2 or mine.spent() in (0, 1)

@@ -40,12 +40,12 @@ class KeptAnswer(Stream):
 
     Law: for every value v that occurs, sum over kept answers a of first(v, a) times the product of second(a, y_t) over the periods
     with that value; the values' factors multiply. `permanent` is the level of the first layer, `epsilon` that of one report.
-    Loss: people who never change lose exactly `reports(T)`, nearing `permanent` and never more. Between people who change at the same
-    times, every further value costs `permanent` again (`same_times`), and that is what the ledger counts. When somebody changed is not
-    hidden by a kept answer: it costs up to the fresh noise of every report, which grows with their number and is what `changing`,
-    `window` and `lifetime` say. Streams that are short enough are worked out exactly.
-    Source: Arcolezi, Couchot, Al Bouna and Xiao, "Improving the utility of locally differentially private protocols for longitudinal
-    and multidimensional frequency estimates", 2022; Erlingsson, Pihur and Korolova, "RAPPOR", 2014.
+    Loss: people who never change lose exactly `reports(T)`, nearing `permanent` and never more. Between people who change at the
+    same times, every further value costs `permanent` again (`same_times`), and that is what the ledger counts. When somebody
+    changed is not hidden by a kept answer: it costs up to the fresh noise of every report, which grows with their number and is
+    what `changing`, `window` and `lifetime` say. Streams that are short enough are worked out exactly.
+    Source: Arcolezi, Couchot, Al Bouna and Xiao, "Improving the utility of locally differentially private protocols for
+    longitudinal and multidimensional frequency estimates", 2022; Erlingsson, Pihur and Korolova, "RAPPOR", 2014.
 
     >>> weekly = KeptAnswer(52, size=5, epsilon=1, permanent=2)
     >>> weekly.reports(1).level <= 1, weekly.changing(0).level < 2, weekly.tracking() > 0
@@ -143,8 +143,8 @@ class KeptAnswer(Stream):
     def reports(self, count: int) -> Loss:
         """So many reports of one value against as many of another.
 
-        With n_a reports of the answer a, the likelihood of v is high r**n_v + low (sum of r**n_a over the others), r the second layer's
-        ratio. It grows against another value's with n_v, and is largest when all reports are v.
+        With n_a reports of the answer a, the likelihood of v is high r**n_v + low (sum of r**n_a over the others), with r the ratio of
+        the second layer. It grows against another value's with n_v, and is largest when all reports are v.
         """
         first, ratio = self.first, Fraction(self.second.high, self.second.low) ** count
         own = first.high * ratio + first.low * (self.size - 1)

@@ -31,8 +31,8 @@ class TreeOfChanges(Stream):
     """One of a person's changes, seen in stretches of 1, 2, 4, … periods; the length is drawn once, in public.
 
     A value begins at 0; its changes are +1 and -1, at most `changes` of them. The device draws a length 2**h and one number j of
-    1 … changes, and keeps both. At the end of every stretch of that length it sends a sign: of the j-th change, when that lies in the
-    stretch, with the odds e**epsilon, else a fair coin.
+    1 … changes, and keeps both. At the end of every stretch of that length it sends a sign: of the j-th change, when that lies in
+    the stretch, with the odds e**epsilon, else a fair coin.
     Law: the mean over j of the product over stretches of high, low, or their average; times the share of the length.
     Loss: epsilon for people who change at most `changes` times, over their whole life, exactly: only one sign of the row speaks.
     People who change more often report their first `changes` changes; afterwards nothing is said about them.
