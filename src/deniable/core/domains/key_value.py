@@ -93,7 +93,7 @@ class KeyValue(Domain):
         digits = 0
         for number in numbers:
             digits = digits * self.grid.size + places[number]
-        return self._starts[len(numbers)] + rank_of(numbers) * self.grid.size ** len(numbers) + digits
+        return self._starts[len(numbers)] + rank_of(numbers) * int(self.grid.size ** len(numbers)) + digits
 
     def decode(self, index: int) -> dict[Any, float]:
         """The keys with the numbers their points stand for."""

@@ -36,8 +36,8 @@ class Loss(NamedTuple):
 class Stream(ABC):
     """What one person reports over `periods` periods, one of `values` values in each.
 
-    Reports y_0 … y_{T-1} of the values x_0 … x_{T-1} have exactly the probability weight(x, y) / total. The memory that a device keeps
-    from period to period is drawn by the same coins; losing it is drawing it again, which the law does not allow.
+    Reports y_0 … y_{T-1} of the values x_0 … x_{T-1} have exactly the probability weight(x, y) / total. The memory that a device
+    keeps from period to period is drawn by the same coins; losing it is drawing it again, which the law does not allow.
     """
 
     periods: int
@@ -86,9 +86,10 @@ class Stream(ABC):
 
     @abstractmethod
     def tracking(self) -> Fraction:
-        """How much better than by guessing an observer tells two reports of one person from those of two people with the same value.
+        """How far two reports of one person are from those of two people with the same value: what an observer gains over guessing.
 
-        The total variation between the two laws, for the worst value: 0 when reports cannot be linked by what they say, 1 when always.
+        The total variation between the two laws, for the worst value: 0 when reports cannot be linked by what they say, 1 when
+        they always can.
         """
 
     def check(self, period: int, value: int) -> None:
@@ -149,7 +150,7 @@ def rows_by_window(stream: Stream, width: int) -> list[list[tuple[int, ...]]]:
 
 def enumerable(stream: Stream) -> bool:
     """Are there few enough rows of values and of reports?"""
-    count = stream.values**stream.periods
+    count = int(stream.values**stream.periods)
     for period in range(stream.periods):
         count *= len(stream.shown(period)) if count <= MOST_ENUMERATED else 1
     return count <= MOST_ENUMERATED
