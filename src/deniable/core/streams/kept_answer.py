@@ -143,8 +143,8 @@ class KeptAnswer(Stream):
     def reports(self, count: int) -> Loss:
         """So many reports of one value against as many of another.
 
-        With n_a reports of the answer a, the likelihood of v is high r**n_v + low (sum of r**n_a over the others), with r the ratio of
-        the second layer. It grows against another value's with n_v, and is largest when all reports are v.
+        With n_a reports of the answer a, the likelihood of v is high r**n_v + low (sum of r**n_a over the others), r being the
+        ratio of the second layer. It grows against another value's with n_v, and is largest when all reports are v.
         """
         first, ratio = self.first, Fraction(self.second.high, self.second.low) ** count
         own = first.high * ratio + first.low * (self.size - 1)
