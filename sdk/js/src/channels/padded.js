@@ -3,10 +3,13 @@
 import { Fraction } from "../fraction.js";
 import { accumulate, combinations, undigits } from "../integers.js";
 import { must } from "./fields.js";
+import { unrank } from "./sets.js";
 import { MOST_REPORT_BITS } from "./work.js";
 
 const MOST_PLACES = 1 << 16;
 const MOST_HELD = 64;
+/** The same number as in the Python client: beyond it a report takes a phone too long to draw. */
+const MOST_NAMED = 1 << 14;
 
 /** How many sets of each size there are when every item in a set has one of `levels` values. */
 function countsOf(items, most, levels) {
@@ -69,8 +72,9 @@ export function hitting(fields) {
   const { items, most, inputs, held } = padding(fields, 1n);
   const chosen = fields.count("chosen", 1, items);
   const places = items + most;
+  must(places <= MOST_NAMED, `a report names some of at most ${MOST_NAMED} places`);
   const others = combinations(BigInt(items), BigInt(chosen));
-  const number = (side, members) => members.reduce((sum, member) => sum | (1n << BigInt(side[member])), 0n);
+  const number = (side, chosenOnes) => side.reduce((sum, place, j) => sum | (((chosenOnes >> BigInt(j)) & 1n) << BigInt(place)), 0n);
   const sides = (index) => {
     const own = held(index).map(([place]) => place);
     return [own, Array.from({ length: places }, (_, place) => place).filter((place) => !own.includes(place))];
@@ -85,13 +89,13 @@ export function hitting(fields) {
       for (let shared = 1; ; shared++) {
         const without = combinations(BigInt(rest.length), BigInt(chosen - shared));
         const count = combinations(BigInt(most), BigInt(shared)) * without;
-        if (j < count) return number(own, membersOf(j / without, most, shared)) | number(rest, membersOf(j % without, rest.length, chosen - shared));
+        if (j < count) return number(own, unrank(j / without, most, shared)) | number(rest, unrank(j % without, rest.length, chosen - shared));
         j -= count;
       }
     },
     outside(index, j) {
       const [, rest] = sides(index);
-      return number(rest, membersOf(j, rest.length, chosen));
+      return number(rest, unrank(j, rest.length, chosen));
     },
   };
 }

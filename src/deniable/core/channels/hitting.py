@@ -11,8 +11,10 @@ from typing import Any, ClassVar
 from deniable.core.channels.base import Sums
 from deniable.core.channels.padded import Padding
 from deniable.core.channels.sets import SetSystem
-from deniable.core.exact.combinations import members_of
+from deniable.core.channels.subsets import unrank
 from deniable.errors import InvalidParameter
+
+MOST_PLACES = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -32,8 +34,8 @@ class Hitting(SetSystem):
     unary: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not 1 <= self.chosen <= self.items or self.padding.places > 1 << 16:
-            raise InvalidParameter(f"a report names 1 to {self.items} of at most 65536 places, got {self.chosen}")
+        if not 1 <= self.chosen <= self.items or self.padding.places > MOST_PLACES:
+            raise InvalidParameter(f"a report names 1 to {self.items} of at most {MOST_PLACES} places, got {self.chosen}")
 
     @cached_property
     def padding(self) -> Padding:
@@ -90,14 +92,14 @@ class Hitting(SetSystem):
             count = math.comb(len(held), shared) * without
             if j < count:
                 first, second = divmod(j, without)
-                own = members_of(first, len(held), shared)
-                return _number(held, own) | _number(rest, members_of(second, len(rest), self.chosen - shared))
+                own = unrank(first, len(held), shared)
+                return _spread(held, own) | _spread(rest, unrank(second, len(rest), self.chosen - shared))
             j -= count
         raise InvalidParameter("there are not so many favoured outputs")
 
     def outside(self, index: int, j: int) -> int:
         _, rest = self._sides(index)
-        return _number(rest, members_of(j, len(rest), self.chosen))
+        return _spread(rest, unrank(j, len(rest), self.chosen))
 
     def naming(self, held: int, named: int) -> tuple[int, int]:
         """How many sets that hold these `named` places are favoured, and how many not; `held` of the places are true ones."""
@@ -110,5 +112,6 @@ class Hitting(SetSystem):
         return {"set": "hitting", "items": self.items, "at_most": self.at_most, "chosen": self.chosen}
 
 
-def _number(places: Sequence[int], members: Sequence[int]) -> int:
-    return sum(1 << places[member] for member in members)
+def _spread(places: Sequence[int], chosen: int) -> int:
+    """The number whose digits at these places are those of `chosen`, one after the other."""
+    return sum((chosen >> j & 1) << place for j, place in enumerate(places))

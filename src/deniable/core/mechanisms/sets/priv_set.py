@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Self
 
-from deniable.core.channels.hitting import Hitting
+from deniable.core.channels.hitting import MOST_PLACES, Hitting
 from deniable.core.channels.two_level import TwoLevel
 from deniable.core.domains.item_set import ItemSet
 from deniable.core.exact.weights import two_level_weights
 from deniable.core.mechanisms.set_base import SetMechanism, share_variance
 from deniable.errors import InvalidParameter
-
-MOST_PLACES = 1 << 14
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
