@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,7 @@ from deniable.privacy import FixedKeystream
 MECHANISM = make_mechanism("k-rr", domain=Categories(["no", "maybe", "yes"]), epsilon=1)
 
 
-def days(shares: list[tuple[float, ...]], n: int, seed: int) -> Trend:
+def days(shares: Sequence[tuple[float, ...]], n: int, seed: int) -> Trend:
     random, stream = np.random.default_rng(seed), FixedKeystream(seed)
     people = [random.choice(3, n, p=day) for day in shares]
     return trend([Reports(MECHANISM, draw_many(MECHANISM.channel, day, stream)) for day in people])

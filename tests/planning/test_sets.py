@@ -37,6 +37,7 @@ def test_predicted_errors_are_measured(task: Any, domain: Any) -> None:
 def test_a_target_finds_the_fewest_people() -> None:
     planned = plan(Question(task="items", domain=ItemSet(20, at_most=3), epsilon=2, half_width=0.02))
     assert planned.found == "users"
+    assert planned.pick.interval_half_width is not None
     assert planned.pick.interval_half_width <= 0.02
 
 

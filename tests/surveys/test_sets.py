@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -49,7 +50,7 @@ def test_a_device_reports_a_set_and_refuses_what_is_none(tmp_path: Path) -> None
         assert "918273645" not in str(error.value)
     assert device.ledger.spent() == 0
     receipt = device.answer({"apps": ["maps", "mail"]})
-    assert (receipt.delivered, receipt.spent) == (True, 2)
+    assert (receipt.delivered, receipt.spent) == (True, Fraction(2))
 
 
 def test_every_report_of_a_survey_has_one_length_whatever_the_size_of_the_set() -> None:

@@ -76,7 +76,7 @@ def test_a_budget_is_not_refreshed_at_midnight_in_another_time_zone(tmp_path: Pa
 def test_a_device_that_counts_local_days_would_be_caught(tmp_path: Path) -> None:
     class LocalDays(StreamDevice):
         def period(self, now: Any = None) -> int:
-            return (now.date() - self.opens).days
+            return int((now.date() - self.opens).days)
 
     auckland = timezone(timedelta(hours=13))
     moments = [datetime(2026, 3, 5, 23, 30, tzinfo=auckland), datetime(2026, 3, 6, 0, 30, tzinfo=auckland)]

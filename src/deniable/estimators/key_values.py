@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deniable.batch import Accumulator, Floats
 from deniable.core import KeyValue
@@ -89,8 +90,8 @@ def _pairs(source: Source, target: Target) -> tuple[Accumulator, KeyValue]:
 class KeyLaw:
     """What was counted, and the chances behind it."""
 
-    pluses: Floats
-    minuses: Floats
+    pluses: NDArray[np.int64]
+    minuses: NDArray[np.int64]
     n: int
     p: float
     q: float

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise, product
@@ -44,18 +44,18 @@ class SmallCoin(RandomizedResponse):
 @dataclass(frozen=True)
 class SmallKept(KeptAnswer):
     @property
-    def first(self) -> TwoLevel:  # type: ignore[override]
+    def first(self) -> TwoLevel:
         return TwoLevel(Singleton(self.size), 1, 3)
 
     @property
-    def second(self) -> TwoLevel:  # type: ignore[override]
+    def second(self) -> TwoLevel:
         return TwoLevel(Singleton(self.size), 1, 2)
 
 
 @dataclass(frozen=True)
 class SmallTree(TreeOfChanges):
     @property
-    def high(self) -> int:  # type: ignore[override]
+    def high(self) -> int:
         return 3
 
     @property
@@ -105,7 +105,7 @@ def test_a_device_has_exactly_the_law_of_the_weights(stream: Stream) -> None:
         assert law == {outputs: Fraction(weight, stream.total) for outputs, weight in weights.items() if weight}
 
 
-def worst(stream: Stream, pairs: Iterator[tuple[tuple[int, ...], tuple[int, ...]]]) -> Fraction | None:
+def worst(stream: Stream, pairs: Iterable[tuple[Any, ...]]) -> Fraction | None:
     """Brute force: every pair of rows of values that is allowed, every row of reports."""
     rows = list(stream.rows())
     laws = {values: [stream.weight(values, row) for row in rows] for values in product(range(stream.values), repeat=stream.periods)}
@@ -135,7 +135,7 @@ def test_the_loss_of_a_lifetime_is_what_brute_force_finds(stream: Stream) -> Non
 def test_the_loss_of_every_window_is_what_brute_force_finds(stream: Stream) -> None:
     for width in range(1, stream.periods):
 
-        def near(first: tuple[int, ...], second: tuple[int, ...], width: int = width) -> bool:
+        def near(first: Any, second: Any, *, width: int = width) -> bool:
             differ = [period for period in range(stream.periods) if first[period] != second[period]]
             return not differ or differ[-1] - differ[0] < width
 
@@ -204,15 +204,15 @@ def test_tracking_is_the_distance_of_two_reports_of_one_person_from_those_of_two
         return
     furthest = Fraction(0)
     for value in range(stream.values if not isinstance(stream, TreeOfChanges) else 1):
-        joint: dict[tuple[Any, Any], Fraction] = {}
+        joint: dict[Any, Any] = {}
         for outputs in stream.rows():
             chance = Fraction(stream.weight((value,) * stream.periods, outputs), stream.total)
             joint[outputs[0], outputs[1]] = joint.get((outputs[0], outputs[1]), Fraction(0)) + chance
         heard = {pair: chance for pair, chance in joint.items() if None not in pair}
-        both = sum(heard.values())
-        first = {y: sum(c for (a, _), c in heard.items() if a == y) / both for y, _ in heard}
-        second = {y: sum(c for (_, b), c in heard.items() if b == y) / both for _, y in heard}
-        gaps = [abs(heard.get((a, b), Fraction(0)) / both - first[a] * second[b]) for a in first for b in second]
+        both: Any = sum(heard.values())
+        first: dict[Any, Any] = {y: sum(c for (a, _), c in heard.items() if a == y) / both for y, _ in heard}
+        second: dict[Any, Any] = {y: sum(c for (_, b), c in heard.items() if b == y) / both for _, y in heard}
+        gaps: list[Fraction] = [abs(heard.get((a, b), Fraction(0)) / both - first[a] * second[b]) for a in first for b in second]
         furthest = max(furthest, sum(gaps, Fraction(0)) / 2)
     assert stream.tracking() == furthest
 
