@@ -19,6 +19,8 @@ from deniable.core import (
     Disc,
     Domain,
     Interval,
+    ItemSet,
+    KeyValue,
     Mechanism,
     Parallelogram,
     Points,
@@ -169,6 +171,9 @@ DOMAINS: list[Domain] = [
     Ball(3, norm="max"),
     Text(5),
     Whole(64),
+    ItemSet(["café", "thé", "\U0001f6b2", "x"], at_most=2),
+    ItemSet([f"item {number}" for number in range(40)], at_most=5),
+    KeyValue(["mail", "maps", "chat"], Interval(-1, "1/3", cells=5), at_most=2),
 ]
 WORDS = ["", "a", "abcde", "é", "日a", "\U0001f6b2"]
 

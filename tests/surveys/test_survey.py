@@ -220,41 +220,12 @@ def test_only_pure_privacy_within_budget() -> None:
         ('walk"', 'walk"\nlearn = "mean"', "learn must be"),
         ('"interval:0,180,180"\n', '"interval:0,180,180"\nlearn = "mean"\n', "whose mechanism is 'auto'"),
         ('walk"', 'walk"\nparameters = { subset = 2 }', "parameters need a mechanism that is named"),
-        ("categories:bike,bus,car,walk", "set:bike", "a set has 2 to 32 different items"),
-        ("categories:bike,bus,car,walk", "set:bike,,car", "a set has 2 to 32 different items"),
-        ("categories:bike,bus,car,walk", "set:bike,bike", "a set has 2 to 32 different items"),
-        ("categories:bike,bus,car,walk", "set:A bus,a-bus", "differ in more than signs"),
-        ('categories:bike,bus,car,walk"', 'set:bike,bus"\nepsilon = 1', "items share what the survey spends"),
     ],
 )
 def test_a_file_that_is_wrong_says_where(old: str, new: str, message: str) -> None:
     assert old in TRAVEL
     with pytest.raises(DeniableError, match=message):
         survey_from_toml(TRAVEL.replace(old, new).replace("STRATEGY", "sample-one"))
-
-
-@pytest.mark.parametrize("strategy", ["split", "sample-one", "fake-data"])
-def test_a_set_is_a_question_of_yes_or_no_for_each_item_within_one_epsilon(strategy: str) -> None:
-    survey = survey_from_toml(
-        f'''
-        title = "Lines"
-        purpose = "To plan."
-        epsilon = 1
-        strategy = "{strategy}"
-        [attributes.lines]
-        question = "Which lines do you use?"
-        domain = "set:bus, tram, Night train"
-        '''
-    )
-    assert [(attribute.name, attribute.question) for attribute in survey.attributes] == [
-        ("lines-bus", "Which lines do you use? · bus"),
-        ("lines-tram", "Which lines do you use? · tram"),
-        ("lines-night-train", "Which lines do you use? · Night train"),
-    ]
-    assert survey.mechanism.certificate().holds
-    assert survey.mechanism.epsilon == Epsilon(1)
-    report = survey.mechanism.randomize({"lines-bus": True, "lines-tram": False, "lines-night-train": True})
-    assert report.recipe == survey.mechanism.fingerprint
 
 
 @settings(max_examples=300, deadline=None)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from deniable.batch.digits import WIDE, join_columns
 from deniable.batch.frames import side_by_side, unframed
 from deniable.batch.grids import Encoder, GridEncoder
+from deniable.batch.padded import SetEncoder
 from deniable.batch.places import coordinate_columns, place_encoder
 from deniable.batch.sampler import Indices
 from deniable.batch.vectors import VectorEncoder
@@ -26,6 +27,8 @@ from deniable.core import (
     Categories,
     CircularMechanism,
     CoordinateMechanism,
+    ItemSet,
+    KeyValue,
     Mechanism,
     NumericMechanism,
     Record,
@@ -64,6 +67,8 @@ def chunk_encoder(mechanism: Mechanism) -> Encoder:
         return VectorEncoder(domain)
     if isinstance(domain, Text | Whole):
         return WordEncoder(domain)
+    if isinstance(domain, ItemSet):
+        return SetEncoder(domain)
     width = np.int64 if mechanism.channel.inputs < WIDE else object
     return lambda values: np.array([mechanism.encode(value) for value in values], width)
 
@@ -77,6 +82,8 @@ def as_array(mechanism: Mechanism, values: Any) -> NDArray[Any]:
         return side_by_side(values) if isinstance(values, dict) else values
     if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__len__"):
         raise OutOfDomain(f"the values must be an array or a list of values of {mechanism.domain!r}")
+    if isinstance(mechanism.domain, ItemSet | KeyValue):  # lists of one length would become a table of numbers
+        return _as_they_came(values)
     try:
         array = np.asarray(values)
     except (ValueError, TypeError, OverflowError):
@@ -84,9 +91,14 @@ def as_array(mechanism: Mechanism, values: Any) -> NDArray[Any]:
     widened = array is not None and array.dtype.kind == "f" and isinstance(mechanism.domain, Whole)
     if array is None or widened or array.dtype.kind not in "biufUT" or (array.dtype.kind != "U" and _mixed(values)):
         # numpy would turn [1, True], [0.5, "x"] or [1, 2**64 - 1] into something else; keep every value as it came.
-        array = np.empty(len(values), object)
-        for i, value in enumerate(values):
-            array[i] = value
+        return _as_they_came(values)
+    return array
+
+
+def _as_they_came(values: Any) -> NDArray[Any]:
+    array = np.empty(len(values), object)
+    for i, value in enumerate(values):
+        array[i] = value
     return array
 
 

@@ -126,6 +126,8 @@ def _check(channel: Channel, outputs: NDArray[Any]) -> None:
     if outputs.ndim == 2:
         ones = channel.ones
         wrong = np.zeros(0, np.bool_) if ones is None else np.bitwise_count(outputs).sum(axis=1) != ones
+        if channel.exclusive:
+            wrong = (outputs & outputs >> 1 & 0x55).any(axis=1)
     else:
         wrong = outputs >= np.uint64(channel.outputs)
         if not wrong.any():

@@ -15,6 +15,7 @@ from deniable.batch.nearest import NearestSampler
 from deniable.batch.nearest_codes import NearestCodesSampler
 from deniable.batch.nearest_places import NearestPlacesSampler
 from deniable.batch.nested import NestedSampler
+from deniable.batch.padded import HittingSampler, PickedItemSampler, SignedBitsSampler
 from deniable.batch.projective import ProjectiveSampler
 from deniable.batch.ranked import RankedSampler
 from deniable.batch.reference import ReferenceSampler
@@ -32,6 +33,7 @@ from deniable.core import (
     Field,
     Hadamard,
     Hashing,
+    Hitting,
     Identity,
     Interpolated,
     Mixture,
@@ -39,10 +41,12 @@ from deniable.core import (
     NearestCodeSets,
     NearestPlaceSets,
     Nested,
+    PickedItem,
     Profile,
     Projective,
     Ranked,
     Reference,
+    SignedBits,
     Singleton,
     SketchSigns,
     Steps,
@@ -62,6 +66,7 @@ _SETS: dict[type, Callable[[TwoLevel, Any], Sampler]] = {
     SketchSigns: SketchSignsSampler,
     Projective: ProjectiveSampler,
     Subsets: SubsetsSampler,
+    Hitting: HittingSampler,
     NearestCellSets: NearestSampler,
     NearestPlaceSets: NearestPlacesSampler,
     NearestCodeSets: NearestCodesSampler,
@@ -76,6 +81,7 @@ _CHANNELS: dict[type, Callable[[Any], Sampler]] = {
     FakeData: FakeDataSampler,
     DirectionDistance: DirectionDistanceSampler,
     Ranked: RankedSampler,
+    SignedBits: SignedBitsSampler,
 }
 
 
@@ -114,6 +120,8 @@ def _build(channel: Channel) -> Sampler:
             return StepsSampler(channel, _build)
         if type(channel) is Field:
             return FieldSampler(channel, _build(channel.inner))
+        if type(channel) is PickedItem:
+            return PickedItemSampler(channel, _build(channel.inner))
         if type(channel) in _CHANNELS:
             return _CHANNELS[type(channel)](channel)
     except TooWide:

@@ -107,6 +107,47 @@ def heavy_words(source: Any, wish: Wish) -> Answer:
     return Answer(rows, words.shares.target, words.shares.method, lambda title, subtitle: _bars(rows, wish, title, subtitle))
 
 
+def items(source: Accumulator, wish: Wish) -> Answer:
+    """The share of people who have each item."""
+    from deniable.estimators import item_shares
+
+    return _several(item_shares(source, target=wish.target), wish)
+
+
+def sizes(source: Accumulator, wish: Wish) -> Answer:
+    """The share of people with so many items."""
+    from deniable.estimators import size_shares
+
+    return _several(size_shares(source, target=wish.target), wish)
+
+
+def keys(source: Accumulator, wish: Wish) -> Answer:
+    """The share of people who have each key."""
+    from deniable.estimators import key_shares
+
+    return _several(key_shares(source, target=wish.target), wish)
+
+
+def means_of_keys(source: Accumulator, wish: Wish) -> Answer:
+    """The mean of the numbers that go with each key, over those who have it."""
+    from deniable.core import KeyValue
+    from deniable.estimators import key_means
+
+    domain = source.mechanism.domain
+    return _several(
+        key_means(source, target=wish.target), wish, float(domain.values.width) if isinstance(domain, KeyValue) else 1.0
+    )
+
+
+def _several(estimate: Estimate, wish: Wish, span: float | None = None) -> Answer:
+    """A row for every label; shares unless there is a span."""
+    from deniable.estimators import reports_needed
+
+    rows = _rows(estimate, wish, [str(label) for label in estimate.labels or ()])
+    draw = lambda title, subtitle: _bars(rows, wish, title, subtitle, percent=span is None)  # noqa: E731
+    return Answer(rows, estimate.target, estimate.method, draw, needed=reports_needed(estimate, span or 1.0))
+
+
 def mean(source: Accumulator, wish: Wish) -> Answer:
     """The mean of a number."""
     from deniable.estimators import mean
@@ -189,6 +230,10 @@ QUESTIONS: dict[str, Callable[[Any, Wish], Answer]] = {
     "quantiles": quantiles,
     "direction": direction,
     "heavy-hitters": heavy_words,
+    "items": items,
+    "sizes": sizes,
+    "keys": keys,
+    "key-means": means_of_keys,
 }
 
 
@@ -230,7 +275,7 @@ def _single(estimate: Estimate, wish: Wish, label: str, span: float) -> Answer:
     return Answer(rows, estimate.target, estimate.method, draw, needed=reports_needed(estimate, span))
 
 
-def _bars(rows: list[dict[str, Any]], wish: Wish, title: str, subtitle: str) -> Any:
+def _bars(rows: list[dict[str, Any]], wish: Wish, title: str, subtitle: str, *, percent: bool = True) -> Any:
     from deniable.charts import estimate_chart
 
     if not rows:
@@ -242,7 +287,7 @@ def _bars(rows: list[dict[str, Any]], wish: Wish, title: str, subtitle: str) -> 
         [(row["low"], row["high"]) for row in shown],
         title=title,
         subtitle=subtitle + (f", the {MOST_BARS} largest of {len(rows)}" if len(rows) > MOST_BARS else ""),
-        percent=True,
+        percent=percent,
         level=wish.level,
     )
 

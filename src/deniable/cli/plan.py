@@ -24,6 +24,8 @@ USUAL = {
     "heavy-hitters": "text:6",
     "location": "rectangle:0,1,0,1",
     "vector": "ball:512",
+    "items": "item-set:3,20",
+    "key-values": "key-value:3,20;0,1",
 }
 SHOWN = 12
 
@@ -32,7 +34,7 @@ SHOWN = 12
 @click.option(
     "--task",
     "-t",
-    help="frequency, mean, distribution, quantile, heavy-hitters, location, vector, test or workload.",
+    help="frequency, mean, distribution, quantile, heavy-hitters, location, vector, items, key-values, test or workload.",
 )
 @click.option("--size", type=int, help="How many categories there are (frequency, workload).")
 @click.option("--domain", "-d", help="The domain, such as categories:a,b,c or interval:18,90.")

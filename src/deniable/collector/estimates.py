@@ -9,7 +9,7 @@ from deniable import estimators
 from deniable.batch import Accumulator, Joined, accumulator_for, field_sums
 from deniable.collector.messages import AttributeEstimate, Estimates, Row, View
 from deniable.collector.steps import Published
-from deniable.core import Binary, Categories, Circle, Hierarchy, Interval, Mechanism, Record, show_fraction
+from deniable.core import Binary, Categories, Circle, Hierarchy, Interval, KeyValue, Mechanism, Record, show_fraction
 from deniable.errors import DeniableError
 from deniable.surveys import Survey
 
@@ -77,6 +77,10 @@ def _looks(mechanism: Mechanism, part: Accumulator, whole: Accumulator, name: st
         "distribution": lambda: _shape(part, target),
         "direction": lambda: _direction(part, target),
         "heavy-hitters": lambda: _words(part, target),
+        "items": lambda: _labelled("items", estimators.item_shares(part, target=target)),
+        "sizes": lambda: _labelled("sizes", estimators.size_shares(part, target=target)),
+        "keys": lambda: _labelled("keys", estimators.key_shares(part, target=target)),
+        "key-means": lambda: _labelled("key-means", estimators.key_means(part, target=target), _span(mechanism)),
     }
     asked = [looks[question] for question in estimators.usual_questions(mechanism.domain)]
     # A tree was chosen for ranges: the share of everyone up to an answer is shown beside the shares.
@@ -98,6 +102,16 @@ def _frequency(part: Accumulator, whole: Accumulator, name: str, target: Any) ->
     return View(
         "frequency", shares.method, _rows(shares, [str(label) for label in shares.labels or ()]), estimators.reports_needed(shares)
     )
+
+
+def _labelled(kind: str, estimate: estimators.Estimate, span: float = 1.0) -> View:
+    rows = _rows(estimate, [str(label) for label in estimate.labels or ()])
+    return View(kind, estimate.method, rows, estimators.reports_needed(estimate, span))
+
+
+def _span(mechanism: Mechanism) -> float:
+    domain = mechanism.domain
+    return float(domain.values.width) if isinstance(domain, KeyValue) else 1.0
 
 
 def _direction(part: Accumulator, target: Any) -> View:

@@ -18,6 +18,8 @@ from deniable.core import (
     Disc,
     Domain,
     Interval,
+    ItemSet,
+    KeyValue,
     Mechanism,
     Points,
     Rectangle,
@@ -32,7 +34,7 @@ from deniable.core import (
 from deniable.errors import DeniableError, InvalidParameter, MissingPackage, NotSupported
 from deniable.surveys import Asked, Survey, surveys_from_toml, usual_mechanism
 
-Learn = Literal["frequency", "mean", "distribution", "location", "heavy-hitters", "workload"]
+Learn = Literal["frequency", "mean", "distribution", "location", "heavy-hitters", "items", "key-values", "workload"]
 NEAR = 1.05
 """Mechanisms whose error is at most so many times the least count as equally good; the shortest report decides."""
 TRIED = 32
@@ -42,6 +44,8 @@ VIEWS: dict[str, set[str]] = {
     "mean": {"mean"},
     "distribution": {"distribution"},
     "heavy-hitters": {"words"},
+    "items": {"items", "sizes"},
+    "key-values": {"keys", "key-means"},
     "location": set(),
     "workload": {"frequency"},
 }
@@ -52,6 +56,8 @@ WORDS: dict[str, str] = {
     "circle": "the 95 % interval of a bin of the histogram is ± {error:.2g} (on average, for answers spread evenly)",
     "location": "a report lies {error:.3g} away from the true place, on average",
     "workload": "noise moves an answer by {error:.2g} (root mean square over all {answers}; 95 %: ± {half:.2g})",
+    "items": "noise moves the share of an item by {error:.2g} (root mean square; 95 %: ± {half:.2g})",
+    "key-values": "noise moves the mean of a key that one person in ten has by {error:.2g} (95 %: ± {half:.2g})",
     "heavy-hitters": "a word is found with 95 % when {error:.2g} of the people have it",
 }
 
@@ -161,6 +167,10 @@ def learned(domain: Domain, wish: str | None) -> Learn:
         return "location"
     if isinstance(domain, Text | Whole):
         return "heavy-hitters"
+    if isinstance(domain, ItemSet):
+        return "items"
+    if isinstance(domain, KeyValue):
+        return "key-values"
     raise NotSupported(f"the planner has no question about {type(domain).__name__}")
 
 

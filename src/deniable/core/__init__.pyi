@@ -14,6 +14,7 @@ from deniable.core.channels.fake_data import Field as Field
 from deniable.core.channels.hadamard import Hadamard as Hadamard
 from deniable.core.channels.hashing import SEEDS as SEEDS
 from deniable.core.channels.hashing import Hashing as Hashing
+from deniable.core.channels.hitting import Hitting as Hitting
 from deniable.core.channels.nearest import NearestCellSets as NearestCellSets
 from deniable.core.channels.nearest_codes import FOLD_BLOCK_BITS as FOLD_BLOCK_BITS
 from deniable.core.channels.nearest_codes import FOLD_ROUND as FOLD_ROUND
@@ -23,9 +24,11 @@ from deniable.core.channels.nearest_codes import TRIED_PLACES as TRIED_PLACES
 from deniable.core.channels.nearest_codes import NearestCodeSets as NearestCodeSets
 from deniable.core.channels.nearest_places import NearestPlaceSets as NearestPlaceSets
 from deniable.core.channels.nested import Nested as Nested
+from deniable.core.channels.padded import Padding as Padding
 from deniable.core.channels.pair import WORD as WORD
 from deniable.core.channels.pair import Pair as Pair
 from deniable.core.channels.pair import correlation_floor as correlation_floor
+from deniable.core.channels.picked_item import PickedItem as PickedItem
 from deniable.core.channels.product import Product as Product
 from deniable.core.channels.product import digits as digits
 from deniable.core.channels.product import undigits as undigits
@@ -42,6 +45,7 @@ from deniable.core.channels.sets import Windows as Windows
 from deniable.core.channels.sets import linear_window as linear_window
 from deniable.core.channels.sets import slid_window as slid_window
 from deniable.core.channels.sets import wrapped_window as wrapped_window
+from deniable.core.channels.signed_bits import SignedBits as SignedBits
 from deniable.core.channels.sketch_signs import SketchSigns as SketchSigns
 from deniable.core.channels.steps import Steps as Steps
 from deniable.core.channels.subsets import Subsets as Subsets
@@ -59,6 +63,8 @@ from deniable.core.domains.binary import Binary as Binary
 from deniable.core.domains.categories import Categories as Categories
 from deniable.core.domains.circle import Circle as Circle
 from deniable.core.domains.interval import Interval as Interval
+from deniable.core.domains.item_set import ItemSet as ItemSet
+from deniable.core.domains.key_value import KeyValue as KeyValue
 from deniable.core.domains.parallelogram import Parallelogram as Parallelogram
 from deniable.core.domains.plane import Disc as Disc
 from deniable.core.domains.plane import Points as Points
@@ -70,6 +76,7 @@ from deniable.core.domains.sphere import Sphere as Sphere
 from deniable.core.domains.trajectory import Trajectory as Trajectory
 from deniable.core.domains.words import Text as Text
 from deniable.core.domains.words import Whole as Whole
+from deniable.core.exact.combinations import count_up_to as count_up_to
 from deniable.core.exact.epsilon import LARGE as LARGE
 from deniable.core.exact.epsilon import Epsilon as Epsilon
 from deniable.core.exact.epsilon import EpsilonLike as EpsilonLike
@@ -170,6 +177,13 @@ from deniable.core.randomness.coins import below_from_bytes as below_from_bytes
 from deniable.core.reports.fingerprint import canonical_json as canonical_json
 from deniable.core.reports.fingerprint import fingerprint as fingerprint
 from deniable.core.reports.report import Report as Report
+from deniable.core.streams.base import Loss as Loss
+from deniable.core.streams.base import Stream as Stream
+from deniable.core.streams.fresh_reports import FreshReports as FreshReports
+from deniable.core.streams.kept_answer import KeptAnswer as KeptAnswer
+from deniable.core.streams.random_period import RandomPeriod as RandomPeriod
+from deniable.core.streams.taking_turns import TakingTurns as TakingTurns
+from deniable.core.streams.tree_of_changes import TreeOfChanges as TreeOfChanges
 from deniable.core.wire.batch import COUNT_BYTES as COUNT_BYTES
 from deniable.core.wire.batch import decode_reports as decode_reports
 from deniable.core.wire.batch import encode_reports as encode_reports

@@ -42,6 +42,12 @@ from deniable.estimators.histograms import histogram as histogram
 from deniable.estimators.intervals import chance_above as chance_above
 from deniable.estimators.intervals import chance_below as chance_below
 from deniable.estimators.intervals import clopper_pearson as clopper_pearson
+from deniable.estimators.items import item_noise as item_noise
+from deniable.estimators.items import item_shares as item_shares
+from deniable.estimators.items import size_shares as size_shares
+from deniable.estimators.key_values import KeyLaw as KeyLaw
+from deniable.estimators.key_values import key_means as key_means
+from deniable.estimators.key_values import key_shares as key_shares
 from deniable.estimators.law.closed_forms import closed_form as closed_form
 from deniable.estimators.law.closed_forms import closed_forms as closed_forms
 from deniable.estimators.law.distribution import Density as Density
@@ -99,6 +105,8 @@ from deniable.estimators.source import accumulated as accumulated
 from deniable.estimators.supports import support_counts as support_counts
 from deniable.estimators.tree import consistent as consistent
 from deniable.estimators.tree import influence as influence
+from deniable.estimators.trends import Trend as Trend
+from deniable.estimators.trends import trend as trend
 from deniable.estimators.two_way_tables import two_way as two_way
 from deniable.estimators.valid_widths import valid_half_width as valid_half_width
 from deniable.estimators.vectors import BIAS as BIAS

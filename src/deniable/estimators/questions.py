@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from deniable.core import Binary, Categories, Circle, Domain, Interval, Text, Whole
+from deniable.core import Binary, Categories, Circle, Domain, Interval, ItemSet, KeyValue, Text, Whole
 
-Question = Literal["frequency", "mean", "quantiles", "distribution", "direction", "heavy-hitters"]
+Question = Literal[
+    "frequency", "mean", "quantiles", "distribution", "direction", "heavy-hitters", "items", "sizes", "keys", "key-means"
+]
 
 
 def usual_questions(domain: Domain) -> tuple[Question, ...]:
@@ -26,4 +28,8 @@ def usual_questions(domain: Domain) -> tuple[Question, ...]:
         return ("mean", "quantiles", "distribution")
     if isinstance(domain, Text | Whole):
         return ("heavy-hitters",)
+    if isinstance(domain, ItemSet):
+        return ("items", "sizes")
+    if isinstance(domain, KeyValue):
+        return ("keys", "key-means")
     return ()

@@ -133,6 +133,8 @@ def lower_bound(question: Question, epsilon: Epsilon, n: int) -> Bound | NoBound
         return Bound(least, None, "the best PrivUnit, for unbiased readings of vectors of full length")
     if question.task == "location":
         return _place_bound(question.domain, epsilon)
+    if question.task in ("items", "key-values"):
+        return NoBound("items of sets" if question.task == "items" else "keys with values")
     return _test_bound(question, epsilon, n)
 
 

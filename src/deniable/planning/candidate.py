@@ -284,5 +284,7 @@ MEANINGS: Mapping[str, str] = {
     "location": "average distance between the true and the reported place, of one report",
     "vector": "root mean squared distance between the estimated and the true mean, for vectors of full length",
     "workload": "root mean squared error of an answer, averaged over all questions, for people spread evenly",
+    "items": "root mean squared error of the share of an item, for people with one item each, spread evenly",
+    "key-values": "standard error of the mean of a key that one person in ten has, for values in the middle of their interval",
     "test": "probability of a wrong decision, averaged over both hypotheses",
 }

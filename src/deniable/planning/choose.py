@@ -20,6 +20,7 @@ from deniable.planning.heavy_hitters import word_ways
 from deniable.planning.hypothesis import hypothesis_ways
 from deniable.planning.places import place_ways
 from deniable.planning.question import Question
+from deniable.planning.sets import set_ways
 from deniable.planning.shape import shape_ways
 from deniable.planning.vectors import vector_ways
 from deniable.planning.way import LeftOut, Way
@@ -58,6 +59,8 @@ def ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> Iterator
         return vector_ways(question, epsilon)
     if question.task == "workload":
         return workload_ways(question, epsilon, slow=slow)
+    if question.task in ("items", "key-values"):
+        return set_ways(question, epsilon)
     return hypothesis_ways(question, epsilon)
 
 

@@ -18,6 +18,8 @@ from deniable.core import (
     Epsilon,
     EpsilonLike,
     Interval,
+    ItemSet,
+    KeyValue,
     Points,
     Record,
     Rectangle,
@@ -26,7 +28,19 @@ from deniable.core import (
 )
 from deniable.errors import InvalidParameter, NotSupported
 
-Task = Literal["frequency", "mean", "distribution", "quantile", "heavy-hitters", "location", "vector", "test", "workload"]
+Task = Literal[
+    "frequency",
+    "mean",
+    "distribution",
+    "quantile",
+    "heavy-hitters",
+    "location",
+    "vector",
+    "items",
+    "key-values",
+    "test",
+    "workload",
+]
 Data = Literal["even", "worst"]
 Metric = Literal["half-width", "wasserstein"]
 
@@ -41,6 +55,8 @@ DOMAINS: dict[str, tuple[type[Domain], ...]] = {
     "vector": (Ball,),
     "test": (Categories,),
     "workload": (Categories,),
+    "items": (ItemSet,),
+    "key-values": (KeyValue,),
 }
 SEVERAL = ("frequency", "mean")
 MOST_BINS = 256

@@ -11,6 +11,7 @@ Submission, encode_*, decode_*        what a device sends to a collector
 Client                                randomizes by somebody else's recipe, after checking it
 Session                               answers a survey within its budget and sends until it is acknowledged
 Ledger                                what this device has spent and drawn, in a file
+StreamDevice                          a stream of reports over many periods, with its memory and budget on disk
 Memo, Repeated                        permanent bits and repeated answers, kept on disk
 
 The formats are written down in spec/survey-v1.md and spec/submission-v1.md.

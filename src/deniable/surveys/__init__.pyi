@@ -17,6 +17,7 @@ from deniable.surveys.session import Patience as Patience
 from deniable.surveys.session import Receipt as Receipt
 from deniable.surveys.session import Session as Session
 from deniable.surveys.session import period_of as period_of
+from deniable.surveys.streaming import StreamDevice as StreamDevice
 from deniable.surveys.submission import BATCH_TYPE as BATCH_TYPE
 from deniable.surveys.submission import KEY_BYTES as KEY_BYTES
 from deniable.surveys.submission import Submission as Submission

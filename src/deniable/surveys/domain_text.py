@@ -14,6 +14,8 @@ from deniable.core import (
     Disc,
     Domain,
     Interval,
+    ItemSet,
+    KeyValue,
     Points,
     Record,
     Rectangle,
@@ -27,8 +29,9 @@ from deniable.errors import InvalidDomain, OutOfDomain
 FORMS = (
     "binary, categories:5, categories:a,b,c, interval:0,1[,cells], circle[:period[,cells]], "
     "rectangle:x0,x1,y0,y1[,cells], disc:x,y,radius[,cells], points:0,0;3,4, text:bytes, whole:bits, "
-    "ball:dimension[,radius[,norm]], or JSON"
+    "ball:dimension[,radius[,norm]], item-set:at_most,a,b,c, key-value:at_most,a,b,c;low,high[,cells], or JSON"
 )
+KEY_CELLS = 1 << 12
 _YES, _NO = ("1", "true", "yes"), ("0", "false", "no")
 
 
@@ -54,6 +57,8 @@ def parse_domain(text: str) -> Domain:
         "text": (1, 1, lambda: Text(_whole("bytes of text", parts[0]))),
         "whole": (1, 1, lambda: Whole(_whole("bits", parts[0]))),
         "ball": (1, 3, lambda: Ball(_whole("dimension", parts[0]), *parts[1:])),
+        "item-set": (2, None, lambda: _item_set(parts)),
+        "key-value": (2, None, lambda: _key_value(rest)),
         "points": (1, None, lambda: Points([place.split(",") for place in rest.split(";")])),
     }
     if kind not in builders:
@@ -62,6 +67,21 @@ def parse_domain(text: str) -> Domain:
     if len(parts) < least or (most is not None and len(parts) > most):
         raise InvalidDomain(f"the domain {text[:60]!r} has too few or too many numbers; write one of {FORMS}")
     return build()
+
+
+def _item_set(parts: list[str]) -> ItemSet:
+    """How many a person has at most, then how many items there are or their names."""
+    items: int | list[str] = int(parts[1]) if len(parts) == 2 and parts[1].isdecimal() else parts[1:]
+    return ItemSet(items, at_most=_whole("at_most", parts[0]))
+
+
+def _key_value(text: str) -> KeyValue:
+    keys, _, ends = text.partition(";")
+    numbers = [part.strip() for part in ends.split(",")] if ends else []
+    if len(numbers) not in (2, 3):
+        raise InvalidDomain(f"the domain key-value needs an interval behind its keys; write one of {FORMS}")
+    values = Interval(*numbers[:2], **(_cells(numbers[2:]) or {"cells": KEY_CELLS}))
+    return KeyValue(_item_set([part.strip() for part in keys.split(",")]), values)
 
 
 def _cells(parts: list[str]) -> dict[str, int]:
@@ -97,7 +117,12 @@ def parse_value(domain: Domain, text: str) -> Any:
         if lowered in _YES or lowered in _NO:
             return int(lowered in _YES)
         raise domain.refuse("the value must be 0, 1, true, false, yes or no to belong to")
+    if isinstance(domain, ItemSet) and not stripped.startswith("["):
+        named = [part.strip() for part in stripped.split(";")] if stripped else []
+        return [int(part) if domain.items.labels is None and part.isdecimal() else part for part in named]
     try:
+        if isinstance(domain, KeyValue):
+            return _key_values(domain, stripped)
         if isinstance(domain, Categories | Whole):
             return int(stripped)
         if isinstance(domain, Interval | Circle):
@@ -109,3 +134,16 @@ def parse_value(domain: Domain, text: str) -> Any:
         pass
     # Raised outside the handler, so that the value does not travel along as the error's context.
     raise OutOfDomain(f"the value cannot be read as a value of {domain!r}; it is not shown because it is private")
+
+
+def _key_values(domain: KeyValue, text: str) -> dict[Any, float]:
+    """`mail=12;maps=3`, or a JSON object, whose names are numbers where the keys are."""
+    if text.startswith("{"):
+        pairs = [(str(key), float(number)) for key, number in json.loads(text).items()]
+    else:
+        split = [part.rpartition("=") for part in text.split(";")] if text else []
+        pairs = [(key.strip(), float(number)) for key, _, number in split]
+    numbered = domain.keys.items.labels is None
+    if len({key for key, _ in pairs}) < len(pairs):
+        raise ValueError
+    return {int(key) if numbered and key.isdecimal() else key: number for key, number in pairs}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -33,8 +32,6 @@ USUAL_RESPONDENTS = 10_000
 """How many people are planned for when the survey does not say."""
 MOST_RESPONDENTS = 10**12
 MOST_GROUPS, MOST_GROUP_TEXT = 12, 60
-SET, MOST_ITEMS, OF_SET = "set", 32, " · "
-"""`set:a,b,c` asks which of these apply: a question of yes or no for each, which ends with the item; a page asks them together."""
 GROUP_WORDS = "Answers are compared between groups. Your group, {group}, is not hidden; your answer is."
 """What a group's survey says after its purpose."""
 LEARN = ("distribution", "mean")
@@ -150,7 +147,6 @@ def _compiled(written: dict[str, Any], respondents: int, choose: Choose) -> Surv
         if not isinstance(attribute, dict):
             raise InvalidParameter(f"attributes.{name} must be a table")
         _check_keys(f"attributes.{name}", attribute, _ATTRIBUTE, {"question", "domain"})
-    attributes = _with_sets(attributes)
     epsilon = Epsilon(written["epsilon"])
     fields = {name: name for name in ("repeat", "window", "keep_reports", "release", "admission", "shuffle") if name in written}
     return Survey(
@@ -163,27 +159,6 @@ def _compiled(written: dict[str, Any], respondents: int, choose: Choose) -> Surv
         closes=_day("closes", written),
         **{name: written[name] for name in fields},
     )
-
-
-def _with_sets(attributes: dict[str, Any]) -> dict[str, Any]:
-    """A question with a set for an answer becomes one question of yes or no for each of its items."""
-    expanded: dict[str, Any] = {}
-    for name, attribute in attributes.items():
-        kind, _, listed = str(attribute["domain"]).partition(":")
-        if kind != SET:
-            expanded[name] = attribute
-            continue
-        items = [item.strip() for item in listed.split(",")]
-        if not 2 <= len(items) <= MOST_ITEMS or len(set(items)) != len(items) or not all(items):
-            raise InvalidParameter(f"attributes.{name}.domain: a set has 2 to {MOST_ITEMS} different items, such as set:bus,tram")
-        if "epsilon" in attribute or "learn" in attribute:
-            raise InvalidParameter(f"attributes.{name}: a set's items share what the survey spends; leave out epsilon and learn")
-        for item in items:
-            named = f"{name}-{re.sub('[^a-z0-9]+', '-', item.lower()).strip('-')}"
-            if named in expanded or named in attributes:
-                raise InvalidParameter(f"attributes.{name}.domain: the items of a set must differ in more than signs and capitals")
-            expanded[named] = {**attribute, "question": f"{attribute['question']}{OF_SET}{item}", "domain": "binary"}
-    return expanded
 
 
 def _respondents(written: dict[str, Any]) -> int:

@@ -220,12 +220,11 @@ purpose = "To plan bus lines."
 epsilon = 2
 [attributes.lines]
 question = "Which lines do you use?"
-domain = "set:bus,tram,night train"
+domain = "item-set:2,bus,tram,night train"
 """
 
 
 def test_a_set_is_answered_by_ticking_boxes(chromium: Any, tmp_path: Path) -> None:
-    """One item is picked at random, and its report is counted: the others have none."""
     with collector(tmp_path, toml=SET) as running:
         visit = Visit(chromium, running)
         page = visit.go("answer")
@@ -236,7 +235,9 @@ def test_a_set_is_answered_by_ticking_boxes(chromium: Any, tmp_path: Path) -> No
         page.get_by_text("Your report was counted").wait_for()
         visit.close()
         said = json.loads(call(f"{running.survey}/estimates")[1])["attributes"]
-        assert sorted(one["n"] for one in said) == [0, 0, 1]
+        assert [one["n"] for one in said] == [1]
+        assert [view["what"] for view in said[0]["views"]] == ["items", "sizes"]
+        assert [row["label"] for row in said[0]["views"][0]["rows"]] == ["bus", "tram", "night train"]
 
 
 def test_a_closed_survey_says_so_before_anything_is_drawn(chromium: Any, tmp_path: Path) -> None:

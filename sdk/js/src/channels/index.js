@@ -7,6 +7,7 @@ import { directionDistance, steps } from "./directions.js";
 import { Fields } from "./fields.js";
 import { hashing, sketchSigns, wideHashing } from "./hashing.js";
 import { nearest, nearestPlaces } from "./nearest.js";
+import { hitting, pickedItem, signedBits } from "./padded.js";
 import { projective } from "./projective.js";
 import { reference } from "./reference.js";
 import { hadamard, sectors, singleton, subsets, windowSet } from "./sets.js";
@@ -26,6 +27,7 @@ const SETS = {
   nearest,
   "nearest-places": nearestPlaces,
   "nearest-codes": nearestCodes,
+  hitting,
 };
 
 const KINDS = {
@@ -46,6 +48,8 @@ const KINDS = {
   interpolated,
   field,
   "fake-data": fakeData,
+  "picked-item": pickedItem,
+  "signed-bits": signedBits,
   chain,
   identity,
   pair,

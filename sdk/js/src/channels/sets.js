@@ -115,7 +115,7 @@ export function subsets(fields) {
 }
 
 /** The subset with this rank among all `chosen`-subsets of `size` values. */
-function unrank(rank, size, chosen) {
+export function unrank(rank, size, chosen) {
   let subset = 0n;
   let count = combinations(BigInt(size), BigInt(chosen));
   for (let value = size - 1; value >= 0 && chosen > 0; value--) {

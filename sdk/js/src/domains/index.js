@@ -8,8 +8,9 @@ import { binary, categories, points, text, wholeNumbers } from "./listed.js";
 import { cellOf, circle, interval, pointOf } from "./numbers.js";
 import { disc, parallelogram, rectangle, sphere } from "./plane.js";
 import { polygon } from "./polygon.js";
+import { itemSet, keyValue } from "./sets.js";
 
-const KINDS = { ball, binary, categories, interval, circle, rectangle, parallelogram, sphere, disc, polygon, points, text, whole: wholeNumbers, record, trajectory };
+const KINDS = { ball, binary, categories, interval, circle, rectangle, parallelogram, sphere, disc, polygon, points, text, whole: wholeNumbers, record, trajectory, "item-set": itemSet, "key-value": keyValue };
 
 export const domainKinds = Object.freeze(Object.keys(KINDS));
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from deniable.batch.accumulators.base import Accumulator
 from deniable.batch.accumulators.plain_kernels import GOLDEN
 from deniable.batch.parallel import in_parallel, worthwhile_threads
-from deniable.core import Mechanism
+from deniable.core import Mechanism, output_bits
 from deniable.errors import Malformed, NotSupported
 
 KERNELS: Any = import_module(f"deniable.batch.accumulators.{'kernels' if find_spec('numba') else 'plain_kernels'}")
@@ -66,7 +66,7 @@ class BitCounts(Accumulator):
 
     @staticmethod
     def width(mechanism: Mechanism) -> int:
-        return mechanism.channel.inputs
+        return output_bits(mechanism.channel)
 
     def fold(self, outputs: NDArray[np.uint8]) -> None:
         size = -(-len(self.sums) // 64) * 8

@@ -6,6 +6,8 @@ Profile         the weight depends on the distance only (Laplace, staircase, Gau
 Reference       two levels on top of a reference weight that is not constant
 Table           any matrix of weights
 Bits            independent bits, one of them favoured
+SignedBits      for every key nothing, a plus or a minus, one key's sign favoured
+PickedItem      one item of a set, padded to a fixed size, reported by another channel
 Pair            two users who lie together (see deniable.studies.joint)
 Product         several channels side by side
 Interpolated    a channel entered between two of its inputs

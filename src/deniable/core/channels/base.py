@@ -12,6 +12,7 @@ from deniable.core.randomness.coins import Coins
 from deniable.errors import InvalidParameter, NotSupported
 
 if TYPE_CHECKING:
+    from deniable.core.channels.padded import Padding
     from deniable.core.channels.profile import Profile
     from deniable.core.channels.sets import Layers, SetSystem
     from deniable.core.channels.two_level import TwoLevel
@@ -172,6 +173,24 @@ class Channel(ABC):
         return self.unary and self.ones is None
 
     @property
+    def exclusive(self) -> bool:
+        """Do bits come in pairs, 0 and 1, 2 and 3, …, of which at most one is 1?"""
+        return False
+
+    @property
+    def padded(self) -> Padding | None:
+        """How its inputs are sets, filled up with dummies; None where they are single values."""
+        return None
+
+    def naming(self, held: int, named: int) -> Fraction | None:
+        """How likely a report names all of `named` places, `held` of which are in the padded set; None where inputs are no sets."""
+        return None
+
+    def signs(self) -> tuple[Fraction, Fraction, Fraction] | None:
+        """How likely a key is shown with its own sign, with the opposite one, and with either when it is another key; else None."""
+        return None
+
+    @property
     def buckets(self) -> int | None:
         """How many buckets the hash of a report has, where reports are hashes; outputs are then seed * buckets + bucket."""
         return None
@@ -206,7 +225,9 @@ class Channel(ABC):
     @property
     def counters(self) -> int:
         """How many counters of a collector one report may touch: bits and hashes are looked at for every value."""
-        return self.inputs if self.sums in ("bits", "values") else 1
+        if self.sums == "bits":
+            return (self.outputs - 1).bit_length()
+        return self.inputs if self.sums == "values" else 1
 
     def check(self, index: int, output: int | None = None) -> None:
         """Refuse indices that are not the channel's own. Only ever sees public or encoded numbers."""

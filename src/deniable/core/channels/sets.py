@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from deniable.core.channels.base import Sums
 from deniable.errors import InvalidParameter, NotSupported
 
+if TYPE_CHECKING:
+    from deniable.core.channels.padded import Padding
+
 
 class SetSystem(ABC):
     """Subsets S_x of 0 … outputs-1, each with `members` elements."""
@@ -54,6 +57,15 @@ class SetSystem(ABC):
     @property
     def ones(self) -> int | None:
         """How many of its bits are 1 in every output, where that is part of the law."""
+        return None
+
+    @property
+    def padded(self) -> Padding | None:
+        """How the inputs are sets, filled up with dummies; None where they are single values."""
+        return None
+
+    def naming(self, held: int, named: int) -> tuple[int, int] | None:
+        """How many outputs that name all of `named` places, `held` of them in the input's set, are favoured, and how many not."""
         return None
 
     @property

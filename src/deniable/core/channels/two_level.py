@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deniable.core.channels.base import Channel, Sums
 from deniable.core.channels.sets import Layers, SetSystem
@@ -13,6 +13,9 @@ from deniable.core.exact.epsilon import Epsilon
 from deniable.core.exact.weights import two_level_weights
 from deniable.core.randomness.coins import Coins
 from deniable.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from deniable.core.channels.padded import Padding
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,14 @@ class TwoLevel(Channel):
     @property
     def ones(self) -> int | None:
         return self.sets.ones
+
+    @property
+    def padded(self) -> Padding | None:
+        return self.sets.padded
+
+    def naming(self, held: int, named: int) -> Fraction | None:
+        counts = self.sets.naming(held, named)
+        return None if counts is None else Fraction(counts[0] * self.high + counts[1] * self.low, self.total)
 
     @property
     def wraps(self) -> bool:

@@ -16,6 +16,8 @@ HOMES = {
     "categories": ("Categories",),
     "circle": ("Circle",),
     "interval": ("Interval",),
+    "item_set": ("ItemSet",),
+    "key_value": ("KeyValue",),
     "parallelogram": ("Parallelogram",),
     "plane": ("Disc", "Points", "Rectangle"),
     "polygon": ("Polygon",),

@@ -28,6 +28,8 @@ TASKS = {
     "mean": "means of bounded numbers, by reports whose mean is a straight line in the value",
     "distribution": "distributions and quantiles of numbers or directions, by bins of its reports",
     "location": "places, each report read as one",
+    "items": "shares of items of which everyone has a few",
+    "key-values": "shares of keys, and the mean of the number that goes with each",
     "heavy-hitters": "frequent words out of far too many to list",
     "vector": "means of vectors of bounded length: model updates, embeddings",
     "field": "one field of a record beside others: each of these is weighed for every way to divide epsilon",
@@ -50,7 +52,7 @@ class Mechanism(ABC):
     name: ClassVar[str] = ""
     """The wire name. Never reused with another meaning."""
     family: ClassVar[str] = ""
-    """binary, categorical, numeric, circular, records, spatial, words or vectors."""
+    """binary, categorical, numeric, circular, records, spatial, words, sets or vectors."""
     source: ClassVar[str] = ""
     """Where the mechanism was published."""
     published_as: ClassVar[str] = ""

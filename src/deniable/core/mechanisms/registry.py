@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from deniable.core.domains.base import Domain
 
-FAMILIES = ("binary", "categorical", "numeric", "circular", "records", "spatial", "words", "vectors")
+FAMILIES = ("binary", "categorical", "numeric", "circular", "records", "spatial", "words", "sets", "vectors")
 GROUP = "deniable.mechanisms"
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 

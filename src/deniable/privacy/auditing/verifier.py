@@ -177,6 +177,8 @@ EQUAL_SETS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "nearest-places": lambda c: 0 < c["members"] < len(c["columns"]) == len(c["rows"]),
     # As many words for every seed, and more words than those.
     "nearest-codes": lambda c: c["dimension"] >= 1 and 0 < c["nearest"] < 1 << c["code_bits"],
+    # Every set is filled up to the same number of places, so it is met by equally many sets of `chosen` places.
+    "hitting": lambda c: 1 <= c["at_most"] <= c["items"] and c["items"] >= 2 and 1 <= c["chosen"] <= c["items"],
     "sectors": lambda c: c["sectors"] >= 2 and c["cells"] % c["sectors"] == 0,
 }
 
@@ -262,6 +264,34 @@ def _fake_data(channel: dict[str, Any]) -> Fraction | None:
     return None if below == 0 else above / below
 
 
+def _signed_bits(channel: dict[str, Any]) -> Fraction | None:
+    """What the true key may show, over what any other key shows: the largest quotient over the smallest."""
+    agree, differ, other, scale = _whole(*(channel[name] for name in ("agree", "differ", "other", "scale")))
+    if channel["keys"] < 2 or agree + differ >= scale or 2 * other >= scale:
+        raise Refused("signs need at least two keys and weights below the scale")
+    if not agree or not differ or not other:
+        return None
+    quotients = [Fraction(agree, other), Fraction(differ, other), Fraction(scale - agree - differ, scale - 2 * other)]
+    return max(quotients) / min(quotients)
+
+
+def _picked_item(channel: dict[str, Any]) -> Fraction | None:
+    """Rows are means of `at_most` inner rows. Where an inner output favours one input, at most one of them has it."""
+    inner = channel["inner"]
+    most, items, levels = _whole(channel["at_most"], channel["items"], channel["levels"])
+    if not 1 <= most <= items or items < 2 or levels < 1:
+        raise Refused("a set holds 1 to all of at least two items")
+    places = (items + most) * (1 if levels == 1 else 2)
+    if inner["kind"] == "two-level" and inner["set"] == "singleton":
+        ratio = _two_level(inner)
+        if inner["size"] != places:
+            raise Refused("the inner channel must take every place")
+        return None if ratio is None else (ratio + most - 1) / most
+    if inner.get("size", 2 * inner.get("keys", 0)) != places or inner["kind"] not in ("bits", "signed-bits"):
+        raise Unknown("a picked item that is reported by anything but randomized response or bits is not known here")
+    return largest_ratio(inner)
+
+
 RATIOS: dict[str, Callable[[dict[str, Any]], Fraction | None]] = {
     "table": lambda c: _worst((max(column), min(column)) for column in zip(*_rows(c), strict=True)),
     "two-level": _two_level,
@@ -278,6 +308,8 @@ RATIOS: dict[str, Callable[[dict[str, Any]], Fraction | None]] = {
     "steps": lambda c: _product({"kind": "steps", "parts": [c["step"]] * c["length"]}),
     "direction-distance": lambda c: _product({"kind": "product", "parts": [c["direction"], c["distance"]]}),
     "fake-data": _fake_data,
+    "signed-bits": _signed_bits,
+    "picked-item": _picked_item,
     "identity": lambda c: None if c["size"] > 1 else Fraction(1),
     "interpolated": lambda c: largest_ratio(c["inner"]),  # mixtures of rows
     "field": lambda c: largest_ratio(c["inner"]),

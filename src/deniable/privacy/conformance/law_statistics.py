@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import singledispatch
 from itertools import pairwise
@@ -18,9 +18,12 @@ from deniable.core import (
     Channel,
     DirectionDistance,
     Hashing,
+    Hitting,
     NearestCodeSets,
+    PickedItem,
     Product,
     SetSystem,
+    SignedBits,
     Steps,
     Subsets,
     TwoLevel,
@@ -149,6 +152,54 @@ def _(channel: Bits, index: int, outputs: Sequence[int]) -> Tails:
     both = matrix & np.roll(matrix, -1, axis=1)
     pairs = [a * b for a, b in zip(chances, [*chances[1:], chances[0]], strict=True)]
     return _each_bit(matrix, chances, "bit {}") + _each_bit(both, pairs, "bit {} together with the next")
+
+
+@_beyond_levels.register
+def _(sets: Hitting, channel: TwoLevel, index: int, outputs: Sequence[int]) -> Tails:
+    """Every place is named as often as it should be, and so is every pair of neighbours."""
+    held = {place for place, _ in sets.padding.held(index)}
+    matrix = bit_matrix(outputs, sets.padding.places)
+    own = [place in held for place in range(sets.padding.places)]
+    chances = [channel.naming(int(mine), 1) or Fraction(0) for mine in own]
+    pairs = [channel.naming(mine + after, 2) or Fraction(0) for mine, after in zip(own, [*own[1:], own[0]], strict=True)]
+    both = matrix & np.roll(matrix, -1, axis=1)
+    return _each_bit(matrix, chances, "place {}") + _each_bit(both, pairs, "place {} together with the next")
+
+
+@tails.register
+def _(channel: SignedBits, index: int, outputs: Sequence[int]) -> Tails:
+    if any(not 0 <= output < channel.outputs or not channel.possible(output) for output in outputs):
+        return [("an output that the channel does not have", 0.0)]
+    return _each_bit(bit_matrix(outputs, 2 * channel.keys), _shown(channel, {index: 1}), "sign {}")
+
+
+@tails.register
+def _(channel: PickedItem, index: int, outputs: Sequence[int]) -> Tails:
+    inner = channel.inner
+    if not isinstance(inner, Bits | SignedBits):
+        return tails.dispatch(Channel)(channel, index, outputs)
+    if any(not 0 <= output < channel.outputs or not channel.possible(output) for output in outputs):
+        return [("an output that the channel does not have", 0.0)]
+    picked: Counter[int] = Counter()
+    for place, level in channel.padding.held(index):
+        plus = channel.pluses(place, level)
+        picked.update({place: 1} if channel.levels == 1 else {2 * place: plus, 2 * place + 1: channel.steps - plus})
+    chances = _shown(inner, picked)
+    return _each_bit(bit_matrix(outputs, len(chances)), chances, "bit {}")
+
+
+def _shown(inner: Bits | SignedBits, picked: Mapping[int, int]) -> list[Fraction]:
+    """How likely every bit is when inner inputs are picked in these proportions."""
+    every, shares = sum(picked.values()), []
+    if isinstance(inner, Bits):
+        for bit in range(inner.size):
+            shares.append(Fraction(picked.get(bit, 0) * (inner.own - inner.other) + every * inner.other, every * inner.scale))
+        return shares
+    for bit in range(2 * inner.keys):
+        same, opposite = picked.get(bit, 0), picked.get(bit ^ 1, 0)
+        weight = same * inner.agree + opposite * inner.differ + (every - same - opposite) * inner.other
+        shares.append(Fraction(weight, every * inner.scale))
+    return shares
 
 
 @tails.register

@@ -14,6 +14,8 @@ from deniable.core import (
     Disc,
     Domain,
     Interval,
+    ItemSet,
+    KeyValue,
     Parallelogram,
     Points,
     Polygon,
@@ -143,6 +145,13 @@ def bad_values(domain: Domain) -> list[Any]:
         return [*general, *_bad_vectors(domain)]
     if isinstance(domain, Record):
         return [*general, *_bad_records(domain)]
+    if isinstance(domain, ItemSet):
+        label = domain.labels[0]
+        return [*general, [label, label], [label, SECRET], [label, 0.91827364], [*domain.labels, label]]
+    if isinstance(domain, KeyValue):
+        label = domain.labels[0]
+        outside = [{label: number} for number in bad_values(domain.values)[:20]]
+        return [*general, *outside, {f"secret-{SECRET}": 0.0}, [label], dict.fromkeys([*domain.labels, "more"], 0.91827364)]
     if isinstance(domain, Trajectory):
         good = few_values(domain)[0]
         broken = [[*good[:-1], bad] for bad in bad_values(domain.space)[:20]]

@@ -7,36 +7,15 @@ const FEW = 8;
 
 /** The form, and a function that reads one answer per attribute from it. */
 export function answerForm(survey) {
-  const controls = together(survey).map(({ question, names, items }, i) => {
-    if (items !== null) return [question, boxes(`set-${i}`, items, names)];
-    const { nodes, read } = control(names[0], survey.domainOf(names[0]));
-    return [question, { nodes, read: () => [[names[0], read()]] }];
-  });
+  const controls = survey.document.attributes.map(({ name, question }) => [name, question, control(name, survey.domainOf(name))]);
   const form = element(
     "form",
     { novalidate: false, autocomplete: "off" },
-    controls.map(([question, { nodes }]) => element("fieldset", {}, element("legend", {}, question), nodes)),
+    controls.map(([, question, { nodes }]) => element("fieldset", {}, element("legend", {}, question), nodes)),
     element("p", { class: "buttons" }, element("button", { type: "submit" }, WORDS.send), " ", element("button", { type: "button", class: "plain", id: "decline" }, WORDS.decline)),
     element("p", { class: "quiet" }, WORDS.once),
   );
-  return { form, read: () => Object.fromEntries(controls.flatMap(([, { read }]) => read())) };
-}
-
-const OF_SET = " · ";
-
-/** The questions in order; the items of a set, which are questions such as "Which lines do you use? · bus", are one question. */
-function together(survey) {
-  const questions = [];
-  for (const { name, question } of survey.document.attributes) {
-    const cut = survey.domainOf(name).kind === "binary" ? question.lastIndexOf(OF_SET) : -1;
-    const [asked, item] = cut < 0 ? [question, null] : [question.slice(0, cut), question.slice(cut + OF_SET.length)];
-    const last = questions.at(-1);
-    if (item !== null && last?.items && last.question === asked) {
-      last.names.push(name);
-      last.items.push(item);
-    } else questions.push({ question: asked, names: [name], items: item === null ? null : [item] });
-  }
-  return questions;
+  return { form, read: () => Object.fromEntries(controls.map(([name, , { read }]) => [name, read()])) };
 }
 
 function control(name, domain) {
@@ -59,6 +38,10 @@ function control(name, domain) {
       if (period === 24) return clock(name);
       return number(name, WORDS.numberBetween(0, Number(period.toPrecision(6))), { min: 0, max: period, step: "any" });
     }
+    case "item-set":
+      return several(name, domain);
+    case "key-value":
+      return amounts(name, domain);
     case "points":
       return menu(name, domain.places.map((place) => place.join(", ")), domain.places);
     case "text":
@@ -83,11 +66,21 @@ function choices(name, labels, values) {
   return { nodes: rows, read: () => values[inputs.findIndex((input) => input.checked)] };
 }
 
-/** A set: what is ticked is in it, and nothing ticked is an answer too. */
-function boxes(id, items, names) {
-  const inputs = items.map((_, i) => element("input", { type: "checkbox", id: `${id}-${i}` }));
-  const rows = inputs.map((input, i) => element("div", { class: "choice" }, input, element("label", { for: input.id }, items[i])));
-  return { nodes: [element("p", { class: "quiet" }, WORDS.tick), ...rows], read: () => names.map((name, i) => [name, inputs[i].checked]) };
+/** A box to tick for every item; no box ticked is an answer, too. */
+function several(name, domain) {
+  const values = domain.labels ?? Array.from({ length: domain.items }, (_, i) => i);
+  const inputs = values.map((value, i) => element("input", { type: "checkbox", name, id: `${name}-${i}`, value: i }));
+  const rows = inputs.map((input, i) => element("div", { class: "choice" }, input, element("label", { for: input.id }, String(values[i]))));
+  return { nodes: [element("p", { class: "quiet" }, WORDS.tickAtMost(domain.most)), ...rows], read: () => values.filter((_, i) => inputs[i].checked) };
+}
+
+/** A number for every key, to be left empty where there is none. */
+function amounts(name, domain) {
+  const keys = domain.labels ?? Array.from({ length: domain.items }, (_, i) => i);
+  const inputs = keys.map((_, i) => element("input", { type: "number", id: `${name}-${i}`, step: "any" }));
+  const rows = inputs.map((input, i) => element("p", {}, element("label", { for: input.id }, `${keys[i]} `), input));
+  const read = () => Object.fromEntries(keys.flatMap((key, i) => (inputs[i].value === "" ? [] : [[key, Number(inputs[i].value)]])));
+  return { nodes: [element("p", { class: "quiet" }, WORDS.fillAtMost(domain.most)), ...rows], read };
 }
 
 function menu(name, labels, values) {

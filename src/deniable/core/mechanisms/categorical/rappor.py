@@ -34,7 +34,8 @@ class Rappor(UnaryMechanism):
     Guarantee: one report is `epsilon`-LDP (the certificate). All reports of one value together, however
     many, are `permanent`-LDP, provided the first layer is drawn once and kept (`deniable.surveys.Memo`):
     the rest is post-processing. m reports are at `level_of(m)`. A value that changes gets bits of its own,
-    and their levels add up: `permanent` for every different value.
+    and their levels add up between people who change at the same times: `permanent` for every different value. When
+    somebody changed is not hidden; `KeptAnswer` works out what that costs.
     `false_ones` is p in the paper, how often a kept 0 is reported as 1; left out, as often as a 1 as 0.
     Cost: k draws, k bits on the wire.
     Source: Erlingsson, Pihur and Korolova, "RAPPOR", 2014 (with one hash function per category: no Bloom filter).

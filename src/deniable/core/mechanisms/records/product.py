@@ -15,6 +15,8 @@ from deniable.core.domains.binary import Binary
 from deniable.core.domains.categories import Categories
 from deniable.core.domains.circle import Circle
 from deniable.core.domains.interval import Interval
+from deniable.core.domains.item_set import ItemSet
+from deniable.core.domains.key_value import KeyValue
 from deniable.core.domains.plane import Disc, Rectangle
 from deniable.core.domains.record import Record
 from deniable.core.exact.epsilon import Epsilon, EpsilonLike
@@ -31,6 +33,8 @@ USUAL: dict[type[Domain], str] = {
     Rectangle: "nearest-cells",
     Disc: "nearest-cells",
     Record: "product",
+    ItemSet: "priv-set",
+    KeyValue: "pckv-grr",
 }
 
 

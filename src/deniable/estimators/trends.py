@@ -1,0 +1,137 @@
+"""Shares over many periods: with bands that hold for all of them together, and the periods in which something changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from deniable._results import Result
+from deniable.batch import Floats
+from deniable.errors import InvalidParameter, WrongRecipe
+from deniable.estimators.estimate import Estimate
+from deniable.estimators.frequency import shares
+from deniable.estimators.source import Source, accumulated
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trend(Result):
+    """Unbiased shares period by period; every period has reports of its own.
+
+    Periods without a report have no estimate, and are left out of everything.
+    """
+
+    periods: tuple[int, ...]
+    """The numbers of the periods that have reports, in order."""
+    estimates: tuple[Estimate, ...]
+    labels: Sequence[Any]
+
+    @property
+    def value(self) -> Floats:
+        """One row per period, one column per value."""
+        return np.array([estimate.value for estimate in self.estimates])
+
+    def band(self, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Lower and upper ends that hold for all periods and values together, at this level (Bonferroni)."""
+        each = 1 - (1 - level) / self.value.size
+        ends = [estimate.interval(each) for estimate in self.estimates]
+        return np.array([low for low, _ in ends]), np.array([high for _, high in ends])
+
+    def smoothed(self, reach: float) -> Floats:
+        """Local lines through the unbiased shares: `reach` is how many periods away a share still counts.
+
+        For the eye. It is biased where a trend bends, so bands and changes keep to the unbiased shares.
+        """
+        if not reach > 0:
+            raise InvalidParameter("reach must be a positive number of periods")
+        at = np.array(self.periods, np.float64)
+        lines = np.empty_like(self.value)
+        for row, middle in enumerate(at):
+            weight = np.maximum(1 - np.abs((at - middle) / (reach + 1e-9)) ** 2, 0.0)  # Epanechnikov's
+            design = np.stack([np.ones_like(at), at - middle], axis=1) * np.sqrt(weight)[:, None]
+            line, *_ = np.linalg.lstsq(design, self.value * np.sqrt(weight)[:, None], rcond=None)
+            lines[row] = line[0]
+        return lines
+
+    @cached_property
+    def _steps(self) -> tuple[Floats, Floats]:
+        """Differences between neighbouring periods, and the most that their standard errors can be.
+
+        Different reports have independent noise. Where the same people are asked again, what drawing them adds to two
+        periods is alike and falls out of the difference; it is counted here, so the error is not too small.
+        """
+        difference = np.diff(self.value, axis=0)
+        variance = np.array([estimate.variance for estimate in self.estimates])
+        return difference, np.sqrt(np.maximum(variance[1:] + variance[:-1], 1e-300))
+
+    def changes(self, error_rate: float = 0.05) -> list[dict[str, Any]]:
+        """Steps from one period to the next that chance does not explain, largest first.
+
+        If nothing ever changes, some step is named with at most this probability in all (Bonferroni, for shares of many reports).
+        """
+        if not 0 < error_rate < 1:
+            raise InvalidParameter("error_rate must lie between 0 and 1, for example 0.05")
+        if len(self.periods) < 2:
+            return []
+        difference, error = self._steps
+        reach = float(special.ndtri(1 - error_rate / (2 * difference.size)))
+        named = [
+            {
+                "from": self.periods[row],
+                "to": self.periods[row + 1],
+                "label": str(self.labels[column]),
+                "step": float(difference[row, column]),
+                "standard_error": float(error[row, column]),
+            }
+            for row, column in zip(*np.nonzero(np.abs(difference) > reach * error), strict=True)
+        ]
+        return sorted(named, key=lambda step: -abs(step["step"]) / step["standard_error"])
+
+    def _rows(self) -> list[dict[str, Any]]:
+        low, high = self.band()
+        return [
+            {
+                "period": period,
+                "label": str(label),
+                "value": float(self.value[row, column]),
+                "low": float(low[row, column]),
+                "high": float(high[row, column]),
+            }
+            for row, period in enumerate(self.periods)
+            for column, label in enumerate(self.labels)
+        ]
+
+    def _caption(self) -> str:
+        return f"shares in {len(self.periods)} periods, 95 % bands that hold together"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON values."""
+        return {"periods": list(self.periods), "level": 0.95, "rows": self._rows(), "changes": self.changes()}
+
+    def __repr__(self) -> str:
+        return f"<Trend of {len(self.periods)} periods, {len(self.labels)} values>"
+
+
+def trend(rounds: Sequence[Source | None]) -> Trend:
+    """Shares of the population, period by period, from the reports of each period; None where a period has none.
+
+    All periods have one recipe. For streams that report afresh (`FreshReports`, `TakingTurns`, `RandomPeriod`).
+
+    >>> from deniable.core import Categories, make_mechanism
+    >>> mechanism = make_mechanism("k-rr", domain=Categories(["no", "yes"]), epsilon=2)
+    >>> days = [mechanism.randomize_many(["yes"] * yes + ["no"] * (4000 - yes)) for yes in (400, 400, 2800)]
+    >>> found = trend(days)
+    >>> [(step["from"], step["to"]) for step in found.changes(1e-6)][:1]
+    [(1, 2)]
+    """
+    sums = [(number, accumulated(one)) for number, one in enumerate(rounds) if one is not None]
+    if not sums:
+        raise InvalidParameter("rounds must hold at least one period with reports")
+    if len({one.mechanism.fingerprint for _, one in sums}) > 1:
+        raise WrongRecipe("all periods must be of one recipe")
+    estimates = tuple(shares(one, target="population") for _, one in sums)
+    return Trend(tuple(number for number, _ in sums), estimates, estimates[0].labels or range(estimates[0].value.size))

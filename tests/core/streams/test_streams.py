@@ -1,0 +1,272 @@
+"""Streams: the device's law is exactly the weights, and every loss is what brute force over all short streams finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise, product
+from typing import Any
+
+import pytest
+
+from deniable.core import (
+    Categories,
+    Coins,
+    FreshReports,
+    KeptAnswer,
+    Mechanism,
+    RandomizedResponse,
+    RandomPeriod,
+    Singleton,
+    Stream,
+    TakingTurns,
+    TreeOfChanges,
+    TwoLevel,
+    make_mechanism,
+)
+from deniable.errors import InvalidParameter
+from deniable.privacy import exact_law
+
+COIN = RandomizedResponse(epsilon=1)
+THREE: Mechanism = make_mechanism("k-rr", domain=Categories(3), epsilon=1)
+FOUR: Mechanism = make_mechanism("k-rr", domain=Categories(4), epsilon=1)
+
+
+@dataclass(frozen=True)
+class SmallCoin(RandomizedResponse):
+    """Weights that are small enough to try every answer of the coins."""
+
+    def build(self) -> TwoLevel:
+        return TwoLevel(Singleton(2), 1, 2)
+
+
+@dataclass(frozen=True)
+class SmallKept(KeptAnswer):
+    @property
+    def first(self) -> TwoLevel:
+        return TwoLevel(Singleton(self.size), 1, 3)
+
+    @property
+    def second(self) -> TwoLevel:
+        return TwoLevel(Singleton(self.size), 1, 2)
+
+
+@dataclass(frozen=True)
+class SmallTree(TreeOfChanges):
+    @property
+    def high(self) -> int:
+        return 3
+
+    @property
+    def low(self) -> int:
+        return 1
+
+
+SMALL: list[Stream] = [
+    FreshReports(3, SmallCoin(epsilon=1)),
+    TakingTurns(3, SmallCoin(epsilon=1), turns=2),
+    RandomPeriod(3, SmallCoin(epsilon=1)),
+    SmallKept(3, 2, epsilon="0.5", permanent=2),
+    SmallKept(2, 3, epsilon="0.5", permanent=2),
+    SmallTree(4, changes=2, epsilon=2),
+    SmallTree(2, changes=1, epsilon=2),
+]
+STREAMS: list[Stream] = [
+    FreshReports(4, COIN),
+    FreshReports(3, FOUR),
+    TakingTurns(5, COIN, turns=2),
+    TakingTurns(4, THREE, turns=3),
+    RandomPeriod(5, COIN),
+    RandomPeriod(3, FOUR),
+    KeptAnswer(4, 2, epsilon="0.5", permanent=1),
+    KeptAnswer(3, 3, epsilon=1, permanent=2),
+    TreeOfChanges(4, changes=2, epsilon=1),
+    TreeOfChanges(4, changes=1, epsilon=1),
+    TreeOfChanges(4, changes=4, epsilon=1),
+]
+
+
+def name_of(stream: Any) -> str:
+    return f"{type(stream).__name__}-{stream.periods}-{stream.values}"
+
+
+def walk(stream: Stream, values: tuple[int, ...], coins: Coins) -> tuple[Any, ...]:
+    """What a device sends in all periods."""
+    memory = stream.start(coins)
+    return tuple(stream.report(memory, period, value, coins) for period, value in enumerate(values))
+
+
+@pytest.mark.parametrize("stream", SMALL, ids=name_of)
+def test_a_device_has_exactly_the_law_of_the_weights(stream: Stream) -> None:
+    for values in product(range(stream.values), repeat=stream.periods):
+        law = exact_law(lambda coins, values=values: walk(stream, values, coins))  # type: ignore[misc]
+        weights = {outputs: stream.weight(values, outputs) for outputs in stream.rows()}
+        assert law == {outputs: Fraction(weight, stream.total) for outputs, weight in weights.items() if weight}
+
+
+def worst(stream: Stream, pairs: Iterable[tuple[Any, ...]]) -> Fraction | None:
+    """Brute force: every pair of rows of values that is allowed, every row of reports."""
+    rows = list(stream.rows())
+    laws = {values: [stream.weight(values, row) for row in rows] for values in product(range(stream.values), repeat=stream.periods)}
+    largest = Fraction(1)
+    for first, second in pairs:
+        for above, below in zip(laws[first], laws[second], strict=True):
+            if above:
+                if not below:
+                    return None
+                if above * largest.denominator > below * largest.numerator:
+                    largest = Fraction(above, below)
+    return largest
+
+
+def every(stream: Stream) -> list[tuple[int, ...]]:
+    return list(product(range(stream.values), repeat=stream.periods))
+
+
+@pytest.mark.parametrize("stream", STREAMS, ids=name_of)
+def test_the_loss_of_a_lifetime_is_what_brute_force_finds(stream: Stream) -> None:
+    loss = stream.lifetime()
+    assert loss.exact
+    assert loss.ratio == worst(stream, product(every(stream), repeat=2))
+
+
+@pytest.mark.parametrize("stream", STREAMS, ids=name_of)
+def test_the_loss_of_every_window_is_what_brute_force_finds(stream: Stream) -> None:
+    for width in range(1, stream.periods):
+
+        def near(first: Any, second: Any, *, width: int = width) -> bool:
+            differ = [period for period in range(stream.periods) if first[period] != second[period]]
+            return not differ or differ[-1] - differ[0] < width
+
+        pairs = (pair for pair in product(every(stream), repeat=2) if near(*pair))
+        assert stream.window(width).ratio == worst(stream, pairs)
+
+
+@pytest.mark.parametrize("stream", STREAMS, ids=name_of)
+def test_the_loss_of_people_who_change_seldom_is_what_brute_force_finds(stream: Stream) -> None:
+    for changes in range(stream.periods - 1):
+        calm = [row for row in every(stream) if sum(a != b for a, b in pairwise(row)) <= changes]
+        assert stream.changing(changes).ratio == worst(stream, product(calm, repeat=2))
+
+
+def test_the_bounds_of_long_streams_hold_for_short_ones() -> None:
+    for stream in (KeptAnswer(4, 2, epsilon="0.5", permanent=1), KeptAnswer(3, 3, epsilon=1, permanent=2)):
+        for width in range(1, stream.periods + 1):
+            exact, bound = stream.window(width).ratio, stream.fresh(width).ratio
+            assert exact is not None
+            assert bound is not None
+            assert exact <= bound
+
+
+def times_of(row: tuple[int, ...]) -> tuple[int, ...]:
+    """Which periods have the same value: numbers in the order of their first use."""
+    first: dict[int, int] = {}
+    return tuple(first.setdefault(value, len(first)) for value in row)
+
+
+def test_a_kept_answer_costs_the_permanent_level_for_every_value_when_times_are_known() -> None:
+    for stream in (KeptAnswer(4, 2, epsilon="0.5", permanent=1), KeptAnswer(3, 3, epsilon=1, permanent=2)):
+        rows = every(stream)
+        for changes in range(stream.periods):
+            calm = [row for row in rows if sum(a != b for a, b in pairwise(row)) <= changes]
+            exact = worst(stream, (pair for pair in product(calm, repeat=2) if times_of(pair[0]) == times_of(pair[1])))
+            bound = stream.same_times(changes).ratio
+            assert exact is not None
+            assert bound is not None
+            assert exact <= bound
+
+
+def test_a_kept_answer_does_not_hide_when_somebody_changed() -> None:
+    """Four weeks are enough to pass the permanent level of both values: a budget of values alone would promise too much."""
+    stream = KeptAnswer(4, 2, epsilon="0.5", permanent=1)
+    loss, promised = stream.lifetime().ratio, stream.same_times(3).ratio
+    assert loss is not None
+    assert promised is not None
+    assert loss > promised
+
+
+def test_long_streams_say_whether_their_loss_is_exact() -> None:
+    long = KeptAnswer(365, 10, epsilon=1, permanent=2)
+    assert long.changing(0).exact
+    assert long.changing(0).level < 2 < long.same_times(1).level <= 4 < long.changing(1).level
+    assert not long.lifetime().exact
+    assert FreshReports(365, COIN).lifetime().level == pytest.approx(365, rel=1e-6)
+    assert TakingTurns(365, COIN, turns=30).window(30).level == pytest.approx(1, rel=1e-6)
+    assert TreeOfChanges(512, changes=3, epsilon=1).lifetime().level <= 1
+
+
+@pytest.mark.parametrize("stream", SMALL, ids=name_of)
+def test_tracking_is_the_distance_of_two_reports_of_one_person_from_those_of_two(stream: Stream) -> None:
+    """For people who keep their value, of two periods in which both are heard; brute force over the exact laws."""
+    if isinstance(stream, RandomPeriod | TakingTurns):
+        assert stream.tracking() == 0
+        return
+    furthest = Fraction(0)
+    for value in range(stream.values if not isinstance(stream, TreeOfChanges) else 1):
+        joint: dict[Any, Any] = {}
+        for outputs in stream.rows():
+            chance = Fraction(stream.weight((value,) * stream.periods, outputs), stream.total)
+            joint[outputs[0], outputs[1]] = joint.get((outputs[0], outputs[1]), Fraction(0)) + chance
+        heard = {pair: chance for pair, chance in joint.items() if None not in pair}
+        both: Any = sum(heard.values())
+        first: dict[Any, Any] = {y: sum(c for (a, _), c in heard.items() if a == y) / both for y, _ in heard}
+        second: dict[Any, Any] = {y: sum(c for (_, b), c in heard.items() if b == y) / both for _, y in heard}
+        gaps: list[Fraction] = [abs(heard.get((a, b), Fraction(0)) / both - first[a] * second[b]) for a in first for b in second]
+        furthest = max(furthest, sum(gaps, Fraction(0)) / 2)
+    assert stream.tracking() == furthest
+
+
+def test_more_fresh_noise_makes_people_harder_to_follow() -> None:
+    loud, quiet = (KeptAnswer(52, 4, epsilon=epsilon, permanent=3).tracking() for epsilon in (2, "0.5"))
+    assert 0 < quiet < loud < 1
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: FreshReports(0, COIN),
+        lambda: TakingTurns(3, COIN, turns=4),
+        lambda: TakingTurns(3, COIN, turns=True),
+        lambda: KeptAnswer(3, 1, epsilon=1, permanent=2),
+        lambda: KeptAnswer(3, 4, epsilon=2, permanent=1),
+        lambda: KeptAnswer(3, 4, epsilon="0.000000001", permanent=10),
+        lambda: TreeOfChanges(6, changes=1, epsilon=1),
+        lambda: TreeOfChanges(4, changes=5, epsilon=1),
+        lambda: RandomPeriod(3, COIN).check(3, 0),
+    ],
+)
+def test_impossible_streams_are_refused(build: Any) -> None:
+    with pytest.raises(InvalidParameter):
+        build()
+
+
+# --- planted faults
+
+
+class ForgetsAtRestart(SmallKept):
+    """The memo is lost between periods, and drawn again."""
+
+    def report(self, memory: dict[str, Any], period: int, value: int, coins: Coins) -> int:
+        return super().report(self.start(coins), period, value, coins)
+
+
+class CountsAChangeTwice(SmallTree):
+    """The sign of a change is not forgotten after it was told, and told once more."""
+
+    def report(self, memory: dict[str, Any], period: int, value: int, coins: Coins) -> Any:
+        seen = memory["seen"]
+        output = super().report(memory, period, value, coins)
+        if memory["seen"] > seen == memory["number"]:
+            memory["sign"] = 1 if value else -1
+        return output
+
+
+@pytest.mark.parametrize(
+    ("planted", "values"),
+    [(ForgetsAtRestart(3, 2, epsilon="0.5", permanent=2), (0, 0, 0)), (CountsAChangeTwice(4, changes=2, epsilon=2), (0, 1, 1, 0))],
+)
+def test_a_device_that_forgets_or_counts_twice_is_caught(planted: Stream, values: tuple[int, ...]) -> None:
+    law = exact_law(lambda coins: walk(planted, values, coins))
+    promised = {row: Fraction(planted.weight(values, row), planted.total) for row in planted.rows()}
+    assert law != {row: chance for row, chance in promised.items() if chance}

@@ -1,0 +1,75 @@
+"""Trends: bands hold for all periods together, and changes are named no more often than stated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from deniable.batch import Reports, draw_many
+from deniable.core import Categories, make_mechanism
+from deniable.errors import InvalidParameter, WrongRecipe
+from deniable.estimators import Trend, trend
+from deniable.privacy import FixedKeystream
+
+MECHANISM = make_mechanism("k-rr", domain=Categories(["no", "maybe", "yes"]), epsilon=1)
+
+
+def days(shares: Sequence[tuple[float, ...]], n: int, seed: int) -> Trend:
+    random, stream = np.random.default_rng(seed), FixedKeystream(seed)
+    people = [random.choice(3, n, p=day) for day in shares]
+    return trend([Reports(MECHANISM, draw_many(MECHANISM.channel, day, stream)) for day in people])
+
+
+def test_bands_hold_for_all_periods_together() -> None:
+    """30 surveys at 95 %: fewer than 20 that hold have a chance below 1e-7."""
+    shares = [(0.8 - 0.05 * day, 0.15, 0.05 + 0.05 * day) for day in range(10)]
+    held = 0
+    for seed in range(30):
+        low, high = days(shares, 150, seed).band()
+        held += bool(((low <= shares) & (np.array(shares) <= high)).all())
+    assert held >= 20
+
+
+def test_changes_are_named_no_more_often_than_stated() -> None:
+    """Nothing changes in 100 surveys; at a rate of 5 %, more than 20 named ones have a chance below 1e-7."""
+    named = sum(bool(days([(0.7, 0.2, 0.1)] * 8, 300, seed).changes(0.05)) for seed in range(100))
+    assert named <= 20
+
+
+def test_a_real_change_is_named_where_it_happened() -> None:
+    steps = days([(0.7, 0.2, 0.1)] * 4 + [(0.2, 0.2, 0.6)] * 4, 3000, 1).changes(1e-6)
+    assert {(step["from"], step["to"]) for step in steps} == {(3, 4)}
+    assert {step["label"] for step in steps} == {"no", "yes"}
+
+
+def test_smoothing_keeps_straight_lines_and_the_unbiased_shares() -> None:
+    line = days([(0.8 - 0.05 * day, 0.15, 0.05 + 0.05 * day) for day in range(10)], 400, 2)
+    before = line.value.copy()
+    smooth = line.smoothed(4)
+    assert smooth.shape == before.shape
+    assert (line.value == before).all()
+    assert np.abs(smooth - before).max() > 0
+    straight = Trend(line.periods, tuple(line.estimates), line.labels)
+    again = np.array([[0.1 * period, 0.5, 1 - 0.1 * period] for period in line.periods])
+    object.__setattr__(straight, "estimates", tuple(_Fixed(row) for row in again))
+    assert straight.smoothed(3) == pytest.approx(again)
+
+
+class _Fixed:
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+
+def test_periods_without_reports_are_left_out() -> None:
+    one = MECHANISM.randomize_many(["no"] * 50)
+    gaps = trend([None, one, None, one])
+    assert gaps.periods == (1, 3)
+    assert len(gaps.to_dict()["rows"]) == 6
+    with pytest.raises(InvalidParameter):
+        trend([None])
+    with pytest.raises(WrongRecipe):
+        trend([one, make_mechanism("k-rr", domain=Categories(3), epsilon=1).randomize_many([0])])
+    with pytest.raises(InvalidParameter):
+        gaps.smoothed(0)
