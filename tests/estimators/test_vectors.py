@@ -30,7 +30,7 @@ def vectors(mechanism: NearestCodes, count: int, seed: int = 1) -> np.ndarray:
     generator = np.random.default_rng(seed)
     rows = generator.normal(size=(count, mechanism.domain.dimension))
     lengths = mechanism.domain.reach * generator.uniform(0, 1, size=(count, 1))
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True) * lengths
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True) * lengths)
 
 
 def estimated(mechanism: NearestCodes, rows: np.ndarray, seed: int = 0) -> VectorMean:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
@@ -35,7 +36,7 @@ def test_users_and_epsilon_are_found_for_a_target() -> None:
 
 
 def test_rounds_share_a_lifetime() -> None:
-    asked = {"lifetime": 8, "users": 100_000, "target_error": 0.1}
+    asked: dict[str, Any] = {"lifetime": 8, "users": 100_000, "target_error": 0.1}
     rounds = affordable_rounds(Ball(512), **asked)
     assert rounds == 4
     each = plan(Question(task="vector", domain=Ball(512), users=100_000, epsilon=8, repeats=rounds))

@@ -68,13 +68,13 @@ def _fold_place(keys, place, width_bits):  # type: ignore[no-untyped-def]
 def prepare(steps, keys, limit, folds, width_bits, folded, vector):  # type: ignore[no-untyped-def]
     """What is rotated, as NearestCodeSets does it: `vector` is filled."""
     vector[:] = 0
-    square = int64(0)
+    square = np.int64(0)
     for i in range(steps.size):
-        square += int64(steps[i]) * int64(steps[i])
+        square += np.int64(steps[i]) * np.int64(steps[i])
         if square > limit:
             return
-    missing = max(int64(0), int64(UNIT) * int64(UNIT) - square)
-    filling = int64(np.sqrt(np.float64(missing)))
+    missing = max(np.int64(0), np.int64(UNIT) * np.int64(UNIT) - square)
+    filling = np.int64(np.sqrt(np.float64(missing)))
     while filling * filling > missing:
         filling -= 1
     while (filling + 1) * (filling + 1) <= missing:

@@ -69,7 +69,7 @@ def vector_mean(sums: Accumulator, target: Target) -> VectorMean:
     law, reach, n = mechanism.law, mechanism.domain.reach, sums.n
     if mechanism.domain.dimension == mechanism.width:  # what fills up a short vector shares a place with a coordinate
         law = law.folded(mechanism.width)
-    value = sums.sums * (mechanism.scale / n)
+    value = np.asarray(sums.sums * (mechanism.scale / n), np.float64)
     each = law.most_variance if target == "these users" else law.most_square
     variance = np.full(value.shape, reach**2 * each / n)
     bias = reach * BIAS / mechanism.width

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -75,7 +76,7 @@ def test_recipes_come_back_and_bad_ones_do_not() -> None:
     for ball in (Ball(3), Ball(5, radius="1/3", norm=math.inf)):
         assert domain_from_recipe(ball.recipe()) == ball
         assert eval(repr(ball)) == ball
-    for wrong in (
+    wrongs: tuple[dict[str, Any], ...] = (
         {"dimension": 0},
         {"dimension": 10**7},
         {"radius": 0},
@@ -83,7 +84,8 @@ def test_recipes_come_back_and_bad_ones_do_not() -> None:
         {"norm": 1},
         {"norm": "two"},
         {"dimension": True},
-    ):
+    )
+    for wrong in wrongs:
         with pytest.raises(InvalidDomain):
             Ball(**{"dimension": 3, **wrong})
 

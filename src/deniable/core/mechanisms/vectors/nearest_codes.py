@@ -111,7 +111,7 @@ class NearestCodes(Mechanism):
     @cached_property
     def scale(self) -> float:
         """What a word, as `direction` gives it, is multiplied by to be unbiased, in the domain's units."""
-        return self.domain.reach / (self.law.mean * float(self.width) ** 1.5)
+        return float(self.domain.reach / (self.law.mean * float(self.width) ** 1.5))
 
     def error(self) -> float:
         """The expected squared distance of one report from the vector, for vectors as long as the ball allows."""
