@@ -15,8 +15,8 @@ CUT = "…"
 
 
 def known() -> dict[str, Any]:
-    """Every public name of the package, the domains and the mechanisms, and exact fractions."""
-    found: dict[str, Any] = {"Fraction": Fraction}
+    """Every public name of the package, the domains and the mechanisms, what certificates hold, and exact fractions."""
+    found: dict[str, Any] = {"Fraction": Fraction, "Privacy": deniable.core.Privacy, "ValuePair": deniable.core.ValuePair}
     found |= {name: getattr(deniable, name) for name in deniable.__all__}
     found |= {
         name: value

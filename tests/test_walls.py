@@ -130,7 +130,7 @@ def test_every_file_has_one_subject_and_says_which() -> None:
         if not ast.get_docstring(tree(path)):
             wrong.append(f"{label(path)}: say what the file is about")
         # The verifier stays one file, whatever it learns: people copy it to where nothing else is installed.
-        most = 400 if label(path) == "privacy/auditing/verifier.py" else 330
+        most = 420 if label(path) == "privacy/auditing/verifier.py" else 330
         if len(path.read_text(encoding="utf-8").splitlines()) > most:
             wrong.append(f"{label(path)} has more than {most} lines")
         if path.stem in ("utils", "helpers", "common", "misc"):

@@ -67,8 +67,9 @@ def life(survey: Survey, answers: Answers, first: date = date(2026, 3, 1)) -> Ca
         seen.tap.begin(survey.to_json(), SCRIPT)
         ledger = Ledger(seen.folder / "ledger.db", limit=20)
         # Two attempts while nobody answers, three on the first day.
-        device = Session.open(seen.tap.address, survey.hash, ledger, patience=Patience(attempts=3))
-        hasty = Session(device.survey, ledger, seen.tap.address, patience=Patience(attempts=2))
+        accepts = None if survey.mechanism.protects_all else survey.mechanism.promise
+        device = Session.open(seen.tap.address, survey.hash, ledger, patience=Patience(attempts=3), accepts=accepts)
+        hasty = Session(device.survey, ledger, seen.tap.address, patience=Patience(attempts=2), accepts=accepts)
         days = [first.replace(day=first.day + after) for after in range(5)]
         seen.show(device, ledger, device.survey)
         seen.attempt(device.explain)

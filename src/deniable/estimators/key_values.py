@@ -59,7 +59,7 @@ def key_means(source: Source, *, target: Target = "these users") -> Estimate:
     >>> from deniable.core import Interval, KeyValue, make_mechanism
     >>> minutes = make_mechanism("pckv-grr", domain=KeyValue(["mail", "maps"], Interval(0, 60, cells=6), at_most=1), epsilon=2)
     >>> low, high = key_means(minutes.randomize_many([{"mail": 50}] * 2000)).interval(0.9999)
-    >>> bool(low[0] <= 50 <= high[0]), (low[1], high[1])        # nobody has maps, so its mean may be anything
+    >>> bool(low[0] <= 50 <= high[0]), (float(low[1]), float(high[1]))  # nobody has maps, so its mean may be anything
     (True, (0.0, 60.0))
     """
     sums, domain = _pairs(source, target)

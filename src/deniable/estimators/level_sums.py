@@ -70,7 +70,7 @@ class CategoryTree:
 def tree_sums(source: Source) -> TreeSums:
     """The sums of reports of a `hierarchy`, level by level, and what they say: shares, ranges, cdf, quantiles.
 
-    >>> from deniable.core import Hierarchy
+    >>> from deniable.core import Categories, Hierarchy
     >>> mechanism = Hierarchy(domain=Categories(12), epsilon=4, fan_outs=[3, 4])
     >>> estimated = tree_sums(mechanism.randomize_many([1, 5, 5, 9] * 500)).range_share(0, 6)
     >>> abs(float(estimated.value) - 0.75) < 0.2

@@ -237,8 +237,10 @@ class Privacy:
         return [[None if level is None else str(_exact(level)) for level in row] for row in self.levels]
 
     def __repr__(self) -> str:
+        if self.size <= MOST_NAMED:
+            return f"Privacy({self.levels!r})"
         shown = self.everywhere
-        return f"Privacy(<{self.size} values, {'some pairs without a level' if shown is None else f'at most {shown}'}>)"
+        return f"Privacy(<{self.size} values, {'some pairs without a level' if shown is None else f'at most {shown}'}> …)"
 
 
 def _exact(level: EpsilonLike | None) -> Fraction | None:

@@ -28,7 +28,8 @@ def secret_grouping_ratio(patterns: Sequence[Fraction], n: int, m: int, wrong_an
 
     `patterns[l]` is the probability of any one pattern with l liars in a group of len(patterns) - 1 users.
 
-    >>> secret_grouping_ratio(pair_patterns(Pair.exactly("4/5", "-1/5")), 4, 2)   # the published bound says 9.714
+    >>> pair = [Fraction(76, 125), Fraction(24, 125), Fraction(1, 125)]     # truth with 4/5, correlation -1/5
+    >>> secret_grouping_ratio(pair, 4, 2)                                   # the published bound says 9.714
     Fraction(52, 3)
     """
     most = most_colluders(len(patterns) - 1)

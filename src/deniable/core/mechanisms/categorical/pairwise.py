@@ -16,6 +16,7 @@ from deniable.core.mechanisms.privacy import Privacy
 from deniable.errors import InvalidParameter
 
 MOST_WEIGHTS = 1 << 20
+MOST_SHOWN = 64
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -73,7 +74,9 @@ class Pairwise(CategoricalMechanism):
         return self.domain.decode(weights.index(max(weights)))
 
     def __repr__(self) -> str:
-        return f"Pairwise(domain={self.domain!r}, epsilon={self.privacy}, rows=<{self.domain.size} x {len(self.rows[0])}>)"
+        if self.domain.size * len(self.rows[0]) <= MOST_SHOWN:
+            return super().__repr__()
+        return f"Pairwise(domain={self.domain!r}, epsilon={self.privacy}, rows=<{self.domain.size} x {len(self.rows[0])}> …)"
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
