@@ -40,6 +40,13 @@ def _send(inside: Inside, survey: Survey, key: bytes, token: Token | None) -> tu
     return status, json.loads(data)
 
 
+def test_tokens_and_a_shuffler_are_for_surveys_that_are_answered_once() -> None:
+    text = toml_with(tokens=3, reports=100)
+    assert survey_from_toml(text).shuffle is not None
+    with pytest.raises(InvalidParameter, match="answered once"):
+        survey_from_toml('repeat = "each-window"\nwindow = "week"\nbudget = 5\n' + text)
+
+
 def test_the_document_says_who_admits_and_other_hashes_stay() -> None:
     survey = survey_with(tokens=2, reports=50)
     assert Survey.from_json(survey.to_json(), hash=survey.hash) == survey

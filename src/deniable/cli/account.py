@@ -95,7 +95,7 @@ def repeat(epsilon: str, reports: int, values: int, permanent: str | None, as_js
         if text is not None:
             _positive(name, text)
     costs = repeated(epsilon, reports, values=values, permanent=permanent)
-    document = {"afresh": float(costs.afresh), "memo": float(costs.memo)}
+    document: dict[str, float | bool] = {"afresh": float(costs.afresh), "memo": float(costs.memo)}
     lines = [
         f"Drawn afresh every time: epsilon {show_fraction(costs.afresh)}; the value is then {hiding(costs.afresh)}.",
         f"The same report for the same value: epsilon {show_fraction(costs.memo)}, however often it is sent; {hiding(costs.memo)}.",
@@ -104,6 +104,9 @@ def repeat(epsilon: str, reports: int, values: int, permanent: str | None, as_js
         document["two_layers"] = float(costs.two_layers)
         layered = f"epsilon {show_fraction(costs.two_layers)}; {hiding(costs.two_layers)}"
         lines.append(f"A permanent layer with fresh noise on it: {layered}.")
+    if values > 1:
+        document["hides_changes"] = False
+        lines.append("What is kept does not hide when a value changes: its epsilon compares people who change at the same times.")
     _say(document, lines, as_json)
 
 

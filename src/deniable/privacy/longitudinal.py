@@ -26,6 +26,9 @@ class Repeated:
 def repeated(epsilon: Number, reports: int, *, values: int = 1, permanent: Number | None = None) -> Repeated:
     """The price of `reports` reports of a person who had `values` different values in that time.
 
+    A memo does not hide *when* a value changed. For more than one value its price is therefore that between two people who
+    change at the same times; `deniable.core.KeptAnswer` works out what is lost between others.
+
     `permanent` is the level of the permanent layer of a two-layer mechanism (`rappor`); `epsilon` is one report's.
 
     >>> repeated(1, 52, permanent=3).two_layers, repeated(1, 52).afresh

@@ -96,6 +96,9 @@ class Survey:
         object.__setattr__(self, "release", release_from(self.release))
         object.__setattr__(self, "admission", admission_from(self.admission))
         object.__setattr__(self, "shuffle", shuffle_from(self.shuffle))
+        if self.admission is not None and self.shuffle is not None and self.repeat != "once":
+            # A batch may wait until its tokens' window is over; its reports would be refused after they were acknowledged.
+            raise InvalidParameter("a survey with both admission and shuffle must be one that is answered once: leave out repeat")
 
     def _check_attributes(self) -> None:
         names = [attribute.name for attribute in self.attributes if isinstance(attribute, Attribute)]

@@ -93,7 +93,7 @@ class Memo:
         return bits
 
     def different_values(self, recipe: str, question: str = "") -> int:
-        """How many different values were reported: the lifetime level is so many times the permanent one."""
+        """How many different values were reported; between people who change at the same times, each costs the permanent level."""
         with self._file.reading() as connection:
             query = "SELECT count(*) FROM kept WHERE recipe = ? AND question = ?"
             return int(connection.execute(query, (recipe, question)).fetchone()[0])
