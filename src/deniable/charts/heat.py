@@ -32,7 +32,7 @@ def heat_chart(mechanism: Mechanism) -> Any:
         if len(set(columns)) < outputs:
             columns = [f"report {output + 1}" for output in range(outputs)]
         return themed(
-            _heat(names, columns, table, "report"), title=title, subtitle=f"the probability of each report, row by row{some}"
+            heat(names, columns, table, "report"), title=title, subtitle=f"the probability of each report, row by row{some}"
         )
     try:
         law = support(mechanism)
@@ -41,7 +41,7 @@ def heat_chart(mechanism: Mechanism) -> Any:
     p, q = float(law.p), float(law.q)
     table = [[p if i == j else q for j in range(shown)] for i in range(shown)]
     what = f"a report supports several categories: its own with p = {p:.4g}, any other with q = {q:.4g}{some}"
-    return themed(_heat(names, names, table, "category that the report supports"), title=title, subtitle=what)
+    return themed(heat(names, names, table, "category that the report supports"), title=title, subtitle=what)
 
 
 def _label(mechanism: Mechanism, output: int) -> str:
@@ -50,7 +50,8 @@ def _label(mechanism: Mechanism, output: int) -> str:
     return " or ".join(map(str, report)) if hasattr(mechanism, "patterns") and isinstance(report, tuple) else str(report)
 
 
-def _heat(rows: list[str], columns: list[str], table: list[list[float]], across: str) -> Any:
+def heat(rows: list[str], columns: list[str], table: list[list[float]], across: str) -> Any:
+    """A table of probabilities as colours, with numbers where there is room."""
     cells = [
         {"value": row, "report": column, "probability": share, "text": f"{100 * share:.3g} %"}
         for row, shares in zip(rows, table, strict=True)
@@ -66,7 +67,7 @@ def _heat(rows: list[str], columns: list[str], table: list[list[float]], across:
     )
     width = min(SIDE * 1.4, max(SIDE, 24 * len(columns)))
     height = min(SIDE, max(110, 56 * len(rows) if few else 20 * len(rows)))
-    heat = base.mark_rect(stroke="white", strokeWidth=1).encode(
+    colours = base.mark_rect(stroke="white", strokeWidth=1).encode(
         color=alt.Color(
             "probability:Q",
             scale=alt.Scale(range=SHADES, interpolate="rgb", domain=[0, most]),
@@ -74,9 +75,9 @@ def _heat(rows: list[str], columns: list[str], table: list[list[float]], across:
         )
     )
     if not few:
-        return heat.properties(width=width, height=height)
+        return colours.properties(width=width, height=height)
     dark = f"datum.probability > {0.55 * most}"
     numbers = base.mark_text(fontSize=13 if len(columns) <= 8 else 10).encode(
         text="text:N", color=alt.condition(dark, alt.value("white"), alt.value("#222222"))
     )
-    return alt.layer(heat, numbers).properties(width=width, height=height)
+    return alt.layer(colours, numbers).properties(width=width, height=height)

@@ -9,9 +9,24 @@ import altair as alt
 from deniable.charts.density import density_chart
 from deniable.charts.heat import heat_chart
 from deniable.charts.place_law import place_chart, walk_chart
+from deniable.charts.sets import set_chart
 from deniable.charts.theme import COLOURS, inline, themed, unthemed
 from deniable.charts.turns import turn_chart
-from deniable.core import Ball, Binary, Categories, Circle, Interval, Mechanism, Points, Record, Text, Trajectory, Whole
+from deniable.core import (
+    Ball,
+    Binary,
+    Categories,
+    Circle,
+    Interval,
+    ItemSet,
+    KeyValue,
+    Mechanism,
+    Points,
+    Record,
+    Text,
+    Trajectory,
+    Whole,
+)
 
 MOST_FIELDS = 6
 
@@ -35,6 +50,8 @@ def mechanism_chart(mechanism: Mechanism) -> Any:
         return _fields(mechanism)
     if isinstance(domain, Text | Whole):
         return _groups(mechanism)
+    if isinstance(domain, ItemSet | KeyValue):
+        return set_chart(mechanism)
     if isinstance(domain, Ball):
         return _book(mechanism)
     if isinstance(domain, Trajectory):
