@@ -23,6 +23,9 @@ COLUMNS, WIDE_COLUMNS = 4, 2
 CLEARER: dict[str, dict[str, Any]] = {
     "polar": {"epsilon": 6},  # at 2 all of epsilon is spent on the direction, and the distance is a flat line
     "planar-laplace": {"epsilon": 12},  # at 2 nearly all reports are clipped to the corners
+    "hierarchy": {"domain": Categories(6), "epsilon": 2, "fan_outs": [2, 3]},
+    "urr": {"domain": Categories(5), "epsilon": 2, "sensitive": [0, 1]},
+    "urap": {"domain": Categories(4), "epsilon": 2, "sensitive": [0, 1]},
     "trajectory": {"domain": Trajectory(Rectangle(), 6), "epsilon": 24},
 }
 NAMES = ["bike", "bus", "car", "tram", "walk"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import altair as alt
@@ -13,6 +14,8 @@ from deniable.errors import NotSupported
 from deniable.estimators import pmf, support
 
 MOST_ROWS, MOST_COLUMNS = 24, 48
+MOST_UNSUPPORTED = 512
+"""Columns for reports that support no single category."""
 WITH_NUMBERS = 8
 SIDE = 460
 
@@ -26,7 +29,13 @@ def heat_chart(mechanism: Mechanism) -> Any:
     names = [str(domain.decode(i)) for i in range(shown)]
     some = f"; the first {shown} of {domain.size:,} categories" if shown < domain.size else ""
     outputs = mechanism.channel.outputs
-    if outputs <= MOST_COLUMNS and not mechanism.channel.unary:
+    law = None
+    if outputs > MOST_COLUMNS or mechanism.channel.unary:
+        with suppress(NotSupported):
+            law = support(mechanism)
+        if law is None and outputs > MOST_UNSUPPORTED:
+            raise NotSupported(f"there is no picture of {mechanism.name} with {outputs:,} reports; try fewer categories")
+    if law is None:
         table = [pmf(mechanism, domain.decode(i)).tolist() for i in range(shown)]
         columns = [_label(mechanism, output) for output in range(outputs)]
         if len(set(columns)) < outputs:
@@ -34,10 +43,6 @@ def heat_chart(mechanism: Mechanism) -> Any:
         return themed(
             heat(names, columns, table, "report"), title=title, subtitle=f"the probability of each report, row by row{some}"
         )
-    try:
-        law = support(mechanism)
-    except NotSupported:
-        raise NotSupported(f"there is no picture of {mechanism.name} with {outputs:,} reports; try fewer categories") from None
     p, q = float(law.p), float(law.q)
     table = [[p if i == j else q for j in range(shown)] for i in range(shown)]
     what = f"a report supports several categories: its own with p = {p:.4g}, any other with q = {q:.4g}{some}"
