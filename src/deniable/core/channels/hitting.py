@@ -95,7 +95,7 @@ class Hitting(SetSystem):
                 own = unrank(first, len(held), shared)
                 return _spread(held, own) | _spread(rest, unrank(second, len(rest), self.chosen - shared))
             j -= count
-        raise InvalidParameter("there are not so many favoured outputs")
+        raise InvalidParameter("there are not that many favoured outputs")
 
     def outside(self, index: int, j: int) -> int:
         _, rest = self._sides(index)
