@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable._extras import required
 from deniable.batch.accumulators.base import HEADER, MAGIC, VERSION, Accumulator, check_head
-from deniable.batch.nearest_codes import add_words
 from deniable.batch.parallel import in_parallel, worthwhile_threads
 from deniable.core import Mechanism, NearestCodes
 from deniable.errors import InvalidParameter, Malformed
@@ -41,6 +41,8 @@ class VectorSums(Accumulator):
             raise Malformed("a report's output is not one this recipe can give")
         threads = worthwhile_threads(len(outputs)) if len(self.sums) <= 1 << 16 else 1
         parts = [np.zeros_like(self.sums) for _ in range(threads)]
+        # Compiled: a collector of other reports counts without numba.
+        add_words = required("deniable.batch.nearest_codes").add_words
 
         def work(thread: int, share: list[tuple[int, int]]) -> None:
             for start, end in share:
