@@ -62,6 +62,7 @@ MORE: list[tuple[Setting, tuple[str, ...]]] = [
         (("quantile", Interval(0, 10, cells=1024), {"bins": 16, "level": level}, 3.0, 1000, 600), ("hierarchical-histogram",))
         for level in (0.3, 0.5, 0.7)
     ),
+    *((("workload", Categories(size), {"workload": "ranges"}, 2.0, 400, 400), ("hierarchy",)) for size in (12, 24)),
 ]
 """Settings for those that are no candidates in three of the others."""
 SAMPLE: dict[str, tuple[str, ...]] = {
