@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import heapq
 import json
+import os
 import resource
 import select
 import socket
@@ -145,6 +146,7 @@ def main() -> None:
     given = parser.parse_args()
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    os.nice(10)
     Attack(given.port, given.path, given.sockets, given.sources, given.again).run()
 
 

@@ -71,7 +71,7 @@ def test_repeated_answers_are_composed() -> None:
 
     from deniable.privacy import shuffled_promise
 
-    once = survey_with(reports=10_000)
+    once = survey_with(tokens=None, reports=10_000)
     often = replace(once, repeat="each-window", window="week", budget=8)
     one, eight = shuffled_promise(once), shuffled_promise(often)
     assert one is not None

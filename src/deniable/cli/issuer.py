@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from deniable.cli.role_options import announce, listen, listening_options
+from deniable.cli.listening import announce, listen, listening_options, serving_of
 from deniable.cli.terminal import print_json
 from deniable.errors import InvalidParameter
 
@@ -66,7 +66,8 @@ def issuer(
     files = [collector.issuer_key(path) for path in keys]
     issued = collector.Issued(database, files[0].secret)
     app = collector.Issuer([file.issuer for file in files], attestation, issued, tokens=tokens)
-    serving, listening, address = listen(**where)
+    serving = serving_of(**where)
+    listening, address = listen(serving)
     public = [file.text for file in files]
     collector.serve_app(
         app,

@@ -1,11 +1,20 @@
-"""The options of every command that listens for connections."""
+"""What every command that listens for connections is asked and says: where, with which certificate, how many connections."""
 
 from __future__ import annotations
 
+import json
+import os
+import socket
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import click
+
+from deniable.errors import InvalidParameter
+
+WORKER = "DENIABLE_SOCKET"
+"""Set for worker processes: the number of the listening socket they inherit."""
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -68,3 +77,80 @@ connection_options = grouped(
         help="The most connections from one address.",
     ),
 )
+
+
+def listening_options(port: int, *, says: str = "Print JSON.") -> Decorator:
+    """The options of a role beside the collector."""
+    return grouped(
+        address_options(port),
+        tls_options,
+        click.option("--trusted-proxy", "proxies", multiple=True, metavar="ADDRESS", help="A proxy in front. May be repeated."),
+        click.option("--allow-plain-http", is_flag=True, help="Serve other machines without TLS or a proxy."),
+        connection_options,
+        click.option("--json", "as_json", is_flag=True, help=says),
+    )
+
+
+def refuse_plain_http(host: str, allowed: bool) -> None:
+    """Whoever is on the way can read tokens and reports, and change them: only for those who ask for it."""
+    if not allowed:
+        raise InvalidParameter(
+            f"--host {host} serves other machines, and without TLS tokens and reports can be read and changed on their way: give "
+            "--tls-certificate and --tls-key, or the proxy that speaks TLS in front with --trusted-proxy ADDRESS; "
+            "--allow-plain-http serves all the same"
+        )
+    if WORKER not in os.environ:
+        click.echo(
+            f"deniable: WARNING: serving {host} over plain HTTP. Everyone on the way can read tokens and reports, change them, and "
+            "serve another page in place of this one.",
+            err=True,
+        )
+
+
+def serving_of(
+    *,
+    host: str,
+    port: int,
+    tls_certificate: str | None,
+    tls_key: str | None,
+    proxies: tuple[str, ...],
+    allow_plain_http: bool,
+    connections: int,
+    connections_per_address: int,
+) -> Any:
+    """How a role is served, by its `listening_options`."""
+    import deniable.collector as collector
+    from deniable.surveys import is_loopback
+
+    if (tls_certificate is None) != (tls_key is None):
+        raise InvalidParameter("give both --tls-certificate and --tls-key, or neither")
+    if not (tls_certificate or proxies or is_loopback(host)):
+        refuse_plain_http(host, allow_plain_http)
+    return collector.Serving(
+        database="",
+        host=host,
+        port=port,
+        certificate=tls_certificate,
+        private_key=tls_key,
+        proxies=collector.Proxies.parse(proxies),
+        limits=collector.Limits(connections=connections, connections_per_address=connections_per_address),
+    )
+
+
+def listen(serving: Any) -> tuple[socket.socket, str]:
+    """The socket, and its address."""
+    import deniable.collector as collector
+
+    listening = collector.listening_socket(serving.host, serving.port)
+    return listening, address_of(serving.host, listening.getsockname()[1], secure=serving.certificate is not None)
+
+
+def address_of(host: str, port: int, *, secure: bool) -> str:
+    """Where a server on this host and port is reached."""
+    return f"{'https' if secure else 'http'}://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def announce(words: str, document: dict[str, Any], *, as_json: bool) -> None:
+    """Say where it listens."""
+    click.echo(json.dumps(document) if as_json else f"{words}\nStop with Ctrl-C.")
+    sys.stdout.flush()

@@ -11,12 +11,18 @@ from typing import Any, NamedTuple
 
 import click
 
-from deniable.cli.listening import address_options, connection_options, tls_options, workers_option
+from deniable.cli.listening import (
+    WORKER,
+    address_of,
+    address_options,
+    connection_options,
+    refuse_plain_http,
+    tls_options,
+    workers_option,
+)
 from deniable.cli.serve_settings import PREFIX, hide_password, read_settings, waiting_for
 from deniable.errors import DeniableError, InvalidParameter
 
-WORKER = "DENIABLE_SOCKET"
-"""Set for worker processes: the number of the listening socket they inherit."""
 MOST_SHOWN = 20
 """Surveys that are listed at the start, when no file says which."""
 
@@ -147,22 +153,6 @@ def serve(
     collector.serve(serving, listening, ready=lambda: _announce(address, opened, as_json, not no_dashboard))
 
 
-def refuse_plain_http(host: str, allowed: bool) -> None:
-    """Whoever is on the way can read tokens and reports, and change them: only for those who ask for it."""
-    if not allowed:
-        raise InvalidParameter(
-            f"--host {host} serves other machines, and without TLS tokens and reports can be read and changed on their way: give "
-            "--tls-certificate and --tls-key, or the proxy that speaks TLS in front with --trusted-proxy ADDRESS; "
-            "--allow-plain-http serves all the same"
-        )
-    if WORKER not in os.environ:
-        click.echo(
-            f"deniable: WARNING: serving {host} over plain HTTP. Everyone on the way can read tokens and reports, change them, and "
-            "serve another page in place of this one.",
-            err=True,
-        )
-
-
 def _dashboard_pages() -> list[Any]:
     from deniable.collector import routes
 
@@ -204,11 +194,6 @@ def _text(path: str) -> str:
         return Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise InvalidParameter(f"{Path(path).name} is not a text file in UTF-8; a survey is written in TOML") from None
-
-
-def address_of(host: str, port: int, *, secure: bool) -> str:
-    """Where a server on this host and port is reached."""
-    return f"{'https' if secure else 'http'}://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def _announce(address: str, opened: list[Opened], as_json: bool, dashboard: bool) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from deniable.cli.role_options import announce, listen, listening_options
+from deniable.cli.listening import announce, listen, listening_options, serving_of
 from deniable.cli.survey_address import ca_option, find_survey
 from deniable.cli.terminal import print_json
 from deniable.errors import InvalidParameter
@@ -63,6 +63,7 @@ def shuffle(
     app: Any = collector.Shuffler(collector.Mixing(database), destinations, HttpTransport(ca=ca), at_least=at_least)
     if gateway_keys is not None:
         app = collector.Gateway(app, collector.gateway_keys(gateway_keys))
-    serving, listening, address = listen(**where)
+    serving = serving_of(**where)
+    listening, address = listen(serving)
     said = {"address": address, "surveys": sorted(destinations)}
     collector.serve_app(app, serving, listening, ready=lambda: announce(f"Shuffling at {address}", said, as_json=as_json))

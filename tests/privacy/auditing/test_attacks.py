@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deniable.core import Categories, Interval, Mechanism, TwoLevel, make_mechanism
+from deniable.core import Categories, Interval, Mechanism, TwoLevel, make_mechanism, mechanism_class
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import mean, shares
 from deniable.privacy import (
@@ -49,6 +49,23 @@ def test_one_report_of_k_rr_is_guessed_exactly_at_the_bound() -> None:
     found = reconstruct(made("k-rr"), repeats=(1,), users=20_000, keystream=FixedKeystream(1)).guesses[0]
     assert found.right == pytest.approx(found.bound, abs=5 * math.sqrt(found.bound / 20_000))
     assert found.bound == pytest.approx(math.e / (math.e + K - 1))
+
+
+@pytest.mark.parametrize("name", ["padding-oue", "pckv-ue", "priv-set", "set-selection"])
+def test_one_report_of_a_set_is_guessed_as_often_as_the_weights_allow(name: str) -> None:
+    """The best guess of a uniform value: the largest weight of every output. Five standard deviations of one binomial count."""
+    mechanism = next(iter(mechanism_class(name).examples()))
+    channel, users = mechanism.channel, 4000
+    best = sum(max(channel.weight(index, output) for index in range(channel.inputs)) for output in range(channel.outputs))
+    share = best / (channel.inputs * channel.total)
+    found = reconstruct(mechanism, repeats=(1,), users=users, keystream=FixedKeystream(name)).guesses[0]
+    assert found.right == pytest.approx(share, abs=5 * math.sqrt(share / users))
+
+
+def test_sets_too_many_to_try_are_refused() -> None:
+    many = next(one for one in mechanism_class("pckv-ue").examples() if one.channel.inputs > 128)
+    with pytest.raises(NotSupported, match="tries at most 128"):
+        reconstruct(many)
 
 
 def test_too_many_values_cannot_be_tried() -> None:

@@ -154,7 +154,7 @@ class Channel(ABC):
 
     @property
     def unary(self) -> bool:
-        """Is an output a string of bits, one for each value? Arrays of such outputs are rows of bytes."""
+        """Is an output a string of bits, one for each value or for each part of one? Arrays of such outputs are rows of bytes."""
         return False
 
     @property

@@ -48,7 +48,7 @@ def spread(channel: Channel, outputs: Any) -> NDArray[Any]:
         return np.column_stack(columns)
     rows = np.asarray(outputs)
     if channel.unary and rows.ndim == 2:
-        return np.unpackbits(rows, axis=1, bitorder="little", count=channel.inputs)
+        return np.unpackbits(rows, axis=1, bitorder="little", count=(channel.outputs - 1).bit_length())
     return rows
 
 

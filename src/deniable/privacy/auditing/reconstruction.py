@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from deniable.batch import Keystream, SystemKeystream, draw_many, uniform_below
-from deniable.core import Channel, Mechanism
+from deniable.batch import Floats, Keystream, SystemKeystream, draw_many, uniform_below
+from deniable.core import Bits, Channel, Mechanism, Subsets
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import clopper_pearson, dense
 from deniable.privacy.auditing.own_mechanisms import own_support, spread
 
 REPEATS = (1, 2, 4, 8, 16, 32, 64)
-MOST_INPUTS, MOST_WEIGHTS = 1 << 12, 1 << 22
+MOST_INPUTS, MOST_WEIGHTS, MOST_SETS = 1 << 12, 1 << 22, 1 << 7
 ERROR = 0.05
 
 
@@ -94,10 +94,22 @@ def _bound(epsilon: float, inputs: int) -> float:
     return 1 / (1 + (inputs - 1) * math.exp(-epsilon))
 
 
+def _log_weights(channel: Channel, outputs: Any) -> Floats:
+    """By the exact weights, once for each different row of bytes."""
+    different, where = np.unique(outputs, axis=0, return_inverse=True)
+    numbers = [int.from_bytes(row.tobytes(), "little") for row in different]
+    logs = [[math.log(channel.weight(index, number)) for index in range(channel.inputs)] for number in numbers]
+    return np.array(logs)[where.reshape(-1)]
+
+
 def _likelihood(channel: Channel) -> Any:
     """Outputs of many users -> log likelihoods of every input, up to a constant per output."""
+    if isinstance(channel, Bits) or isinstance(channel.set_system, Subsets):
+        return lambda outputs: spread(channel, outputs).astype(np.float64)  # a bit for every value, each worth the same
     if channel.unary:
-        return lambda outputs: spread(channel, outputs).astype(np.float64)  # every set bit is worth the same
+        if channel.inputs > MOST_SETS:
+            raise NotSupported(f"reconstruction from sets tries at most {MOST_SETS} of them, and there are {channel.inputs:,}")
+        return lambda outputs: _log_weights(channel, outputs)
     support = own_support(channel)
     if support is not None:
         values = range(channel.inputs)
