@@ -12,7 +12,8 @@ Two collectors run at the same time, each with its honest client; one of them is
     (attacked / other, during the attack) / (attacked / other, before it)
 
 so that whatever else the machine does slows both alike, the attackers' own work included: they would bring machines of their
-own. The median over the rounds counts; the plain share, during / before of the attacked one, is shown beside it. The script
+own, and therefore run at a lower priority here. How many sockets they opened and lost is shown: fewer would be no attack.
+The median over the rounds counts; the plain share, during / before of the attacked one, is shown beside it. The script
 fails when the share is below 0.9 or an honest request was refused.
 """
 

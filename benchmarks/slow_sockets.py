@@ -146,7 +146,7 @@ def main() -> None:
     given = parser.parse_args()
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    os.nice(10)
+    os.nice(10)  # on machines of their own they would not take the processor from whom they attack
     Attack(given.port, given.path, given.sockets, given.sources, given.again).run()
 
 
