@@ -115,7 +115,7 @@ def _unequal(
     out.print(f"[bold]{design.mechanism.name}[/bold]  best of {counted(design.rows, 'extremal row')}", soft_wrap=True)
     rows = table("", "mean over the people", numbers=["mean over the people"])
     rows.add_row("this mechanism", f"{design.error:.6g}")
-    rows.add_row("lower bound of every mechanism that promises this", f"{design.lower_bound:.6g}")
+    rows.add_row("no mechanism with this promise goes below", f"{design.lower_bound:.6g}")
     rows.add_row("gap", "none: the bound is 0" if design.gap is None else f"{100 * design.gap:.4f} %")
     out.print(rows)
     for line in privacy.words().splitlines():
@@ -138,9 +138,9 @@ def _print(design: WorkloadDesign) -> None:
     rows = table("", head, numbers=[head])
     rows.add_row("this mechanism", f"{design.error:.6g}")
     if design.lower_bound is None:
-        rows.add_row("lower bound of every mechanism", "not worked out by the descent; --method convex has it")
+        rows.add_row("no mechanism goes below", "not worked out by the descent; --method convex has it")
     else:
-        rows.add_row("lower bound of every mechanism", f"{design.lower_bound:.6g}")
+        rows.add_row("no mechanism goes below", f"{design.lower_bound:.6g}")
         rows.add_row("gap", "none: the bound is 0" if design.gap is None else f"{100 * design.gap:.4f} %")
     rows.add_row("mean over the people", f"{design.exact.mean:.6g}")
     rows.add_row("worst value", f"{design.exact.worst:.6g}")

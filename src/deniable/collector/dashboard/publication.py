@@ -25,8 +25,8 @@ def publication_of(survey: Survey, *, needs_token: bool) -> list[str]:
     others = survey.release.reports - 1
     return [
         survey.release_words,
-        "Nothing that everyone can see moves between two steps: no estimate, no count, no window. Whoever runs this collector sees "
-        "every report when it comes.",
+        "Nothing that everyone can see moves between two steps: no estimate, no count, no window. The operator of this collector "
+        "sees every report when it comes.",
         f"Whoever sends {others:,} reports of their own into a step with one of yours can still work out yours, by subtraction. "
         + _admission(needs_token=needs_token),
         _crowd(survey, survey.release, needs_token=needs_token),

@@ -28,7 +28,7 @@ class ObliviousTransport:
     """Fetches and posts through a relay (RFC 9458).
 
     `relay` is its address. It hands out the gateway's keys to everyone alike, so a gateway cannot give each device a key of its
-    own, unless both work together. A request and its answer are filled up to a power of two. `token` goes with what is posted,
+    own, unless both work together. A request and its answer are padded to a power of two. `token` goes with what is posted,
     inside the encryption: `Bearer …` for a collector's own tokens, `PrivateToken token=…` for one that names nobody.
     """
 
