@@ -13,7 +13,7 @@ from deniable.batch.bits import rows_to_bytes
 from deniable.batch.digits import WIDE
 from deniable.batch.keystream import Keystream
 from deniable.batch.sampler import Indices, Outputs, Sampler, TooWide, acceptance, random_words, uniform_below, word
-from deniable.batch.subsets import SPARE
+from deniable.batch.subsets import SPARE, add_subset
 from deniable.batch.wide import multiply_high
 from deniable.core import Hitting, ItemSet, Padding, PickedItem, SignedBits, TwoLevel
 from deniable.errors import OutOfDomain
@@ -118,20 +118,9 @@ def _sets_of_places(words, held, rows, accepted, places, chosen, high, threshold
         end = used + words_each
         for block in range(rows.shape[1]):
             rows[i, block] = uint64(0)
-        for m in range(places - chosen, places):
-            bound = uint64(m + 1)
-            limit = (~bound + uint64(1)) % bound
-            if used == end:
-                return False
-            while words[used] * bound < limit:
-                used += 1
-                if used == end:
-                    return False
-            value = multiply_high(words[used], bound)
-            used += 1
-            if (rows[i, value >> uint64(6)] >> (value & uint64(63))) & uint64(1):
-                value = uint64(m)
-            rows[i, value >> uint64(6)] |= uint64(1) << (value & uint64(63))
+        used = add_subset(words, used, end, rows, i, places, chosen, uint64(places))
+        if used < 0:
+            return False
         meets = uint64(0)
         for j in range(held.shape[1]):
             place = uint64(held[i, j])

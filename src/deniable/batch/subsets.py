@@ -17,6 +17,31 @@ than these never happens; if it did, the draw would stop with an error rather th
 
 
 @njit(nogil=True, cache=True)
+def add_subset(words, used, end, rows, i, size, wanted, without):  # type: ignore[no-untyped-def]
+    """Set the bits of a uniform subset of 0 … size in row i, one of these numbers left out: `without`.
+
+    Returns the next unused word, or -1 when the words ran out.
+    """
+    # Floyd: for m = size - wanted … size - 1 add a uniform element of 0 … m, or m itself when it is taken.
+    for m in range(size - wanted, size):
+        bound = uint64(m + 1)
+        limit = (~bound + uint64(1)) % bound
+        if used == end:
+            return -1
+        while words[used] * bound < limit:
+            used += 1
+            if used == end:
+                return -1
+        pick = multiply_high(words[used], bound)
+        used += 1
+        value = pick + uint64(pick >= without)
+        if (rows[i, value >> uint64(6)] >> (value & uint64(63))) & uint64(1):
+            value = uint64(m) + uint64(uint64(m) >= without)
+        rows[i, value >> uint64(6)] |= uint64(1) << (value & uint64(63))
+    return used
+
+
+@njit(nogil=True, cache=True)
 def _subsets(words, indices, rows, total, threshold, favoured, size, chosen, words_each):  # type: ignore[no-untyped-def]
     """One row of bits per report; returns False when the spare words ran out."""
     for i in range(indices.size):
@@ -32,22 +57,8 @@ def _subsets(words, indices, rows, total, threshold, favoured, size, chosen, wor
             rows[i, block] = uint64(0)
         true = uint64(indices[i])
         wanted = chosen - 1 if held else chosen
-        # Floyd: for m = n - wanted … n - 1 add a uniform element of 0 … m, or m itself when it is taken.
-        for m in range(size - 1 - wanted, size - 1):
-            bound = uint64(m + 1)
-            limit = (~bound + uint64(1)) % bound
-            if used == end:
-                return False
-            while words[used] * bound < limit:
-                used += 1
-                if used == end:
-                    return False
-            pick = multiply_high(words[used], bound)
-            used += 1
-            value = pick + uint64(pick >= true)
-            if (rows[i, value >> uint64(6)] >> (value & uint64(63))) & uint64(1):
-                value = uint64(m) + uint64(uint64(m) >= true)
-            rows[i, value >> uint64(6)] |= uint64(1) << (value & uint64(63))
+        if add_subset(words, used, end, rows, i, size - 1, wanted, true) < 0:
+            return False
         if held:
             rows[i, true >> uint64(6)] |= uint64(1) << (true & uint64(63))
     return True
