@@ -94,9 +94,9 @@ def _why_reversed(result: Result) -> str:
         if name == "CHI":
             words += f" ({_released(result, one):.4f} and {_released(result, other):.4f} in the released setting)"
         said.append(f"{words}, {'less' if apart < 2 * known else 'more'} than two standard errors apart.")
-    setting = (
-        "Here NGram, L-SRR and ATP are calibrated so that their ε is true, and paths are the first of the file, in the printed area; "
-        "the released program takes others, in the box of the whole file."
+    setting = (  # what differs from the released program
+        "Here NGram, L-SRR and ATP are calibrated so that their ε is true, and paths are the first of the file, in the printed "
+        "area; the released program takes others, in the box of the whole file."
     )
     return " ".join([setting, *said, "All other pairs are as stated."])
 
