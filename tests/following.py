@@ -154,7 +154,7 @@ class Reader:
         done = 0
         for block in page_blocks(text):
             if block.kind == "pycon":
-                done += self.example(block.body)
+                done += self.example(self.here(block.body))
             elif block.kind == "console":
                 for command, expected in block_steps(block.body):
                     self.step(command, [self.here(line) for line in expected], block.leeway)

@@ -53,7 +53,7 @@ def test_the_quick_start_does_what_it_says(reader: Reader) -> None:
 
 @pytest.mark.slow
 def test_the_operators_guide_does_what_it_says(reader: Reader) -> None:
-    assert reader.follow(page("docs/operating.md")) == 12
+    assert reader.follow(page("docs/operating.md")) == 23
     assert (reader.folder / "privacy.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 

@@ -179,6 +179,18 @@ def test_files_of_batches_count_once(tmp_path: Path, database: str) -> None:
     inside.close()
 
 
+def test_a_closed_survey_ingests_nothing(tmp_path: Path, database: str) -> None:
+    survey, folder = opened(database, reports=0), tmp_path / "batches"
+    folder.mkdir()
+    (folder / "a").write_bytes(encode_batch(survey, [survey.mechanism.randomize("bus")]))
+    assert deniable("survey", "close", survey.hash, "--database", database).exit_code == 0
+    closed = deniable("ingest", str(folder), "--survey", survey.hash, "--database", database)
+    assert closed.exit_code == 2
+    assert f"the survey is closed; `deniable survey reopen {survey.hash[:12]}`" in closed.stderr
+    assert deniable("survey", "reopen", survey.hash, "--database", database).exit_code == 0
+    assert said("ingest", str(folder), "--survey", survey.hash, "--database", database)["accepted"] == 1
+
+
 def test_the_page_to_publish_says_what_the_document_says(tmp_path: Path) -> None:
     survey, source, output = survey_from_toml(KEEPING), tmp_path / "survey.json", tmp_path / "privacy.html"
     source.write_bytes(survey.to_json())

@@ -27,6 +27,7 @@ def ingest(folder: str, name: str, database: str, as_json: bool) -> None:
 
     A batch counts under its own key, bare reports under the hash of their bytes. So a file that is there twice, under another name,
     or was also sent to the collector counts once, and a run that was stopped is simply run again. Files stay where they are.
+    Files may come after the survey's last day; a survey that was closed by hand counts nothing more.
     """
     accepted = known = 0
     refused: Counter[str] = Counter()
@@ -35,6 +36,8 @@ def ingest(folder: str, name: str, database: str, as_json: bool) -> None:
         raise InvalidParameter("DIR has no files")
     with opened_store(database) as store:
         survey = store.survey(named_survey(store, name))
+        if not store.open_hashes()[survey.hash]:
+            raise InvalidParameter(f"the survey is closed; `deniable survey reopen {survey.hash[:12]}` lets it count reports again")
         for path in paths:
             try:
                 arrival = _arrival(survey, path)
