@@ -10,6 +10,7 @@ import sqlite3
 import stat
 from collections import Counter
 from contextlib import closing
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -294,3 +295,50 @@ def test_the_operators_limit_holds_against_a_survey_that_asks_for_less(tmp_path:
     assert math.isclose(_counted(inside, survey), 4)
     shuffler.mixing.close()
     inside.close()
+
+
+class Scripted:
+    """A collector that answers each survey with one status."""
+
+    def __init__(self, statuses: dict[str, int]) -> None:
+        self.statuses, self.asked = statuses, Counter[str]()
+
+    def get(self, url: str) -> tuple[int, bytes]:
+        raise AssertionError(url)
+
+    def post(self, url: str, body: bytes, content_type: str) -> tuple[int, bytes]:
+        survey = url.split("/")[-2]
+        self.asked[survey] += 1
+        return self.statuses[survey], b"{}"
+
+
+def test_a_closed_survey_is_said_to_be_closed_and_holds_up_no_other(tmp_path: Path) -> None:
+    closed = survey_with(tokens=None, reports=2)
+    other = replace(closed, title="Other")
+    carrier = Scripted({closed.hash: 410, other.hash: 200})
+    places = {survey.hash: Destination(survey, "http://collector") for survey in (closed, other)}
+    shuffler = Shuffler(Mixing(tmp_path / "s.db"), places, carrier)
+    for survey in (closed, other):
+        for _ in range(2):
+            assert _post(shuffler, survey, _report(survey, os.urandom(16)))[0] == 200
+
+    async def for_a_while() -> None:
+        forwarding = asyncio.create_task(shuffler._forward())
+        for _ in range(400):
+            waiting = {batch.survey for batch in shuffler.mixing.sending()}
+            if carrier.asked[closed.hash] and carrier.asked[other.hash] and other.hash not in waiting:
+                break
+            await asyncio.sleep(0.05)
+        forwarding.cancel()
+
+    asyncio.run(for_a_while())
+    assert [batch.survey for batch in shuffler.mixing.sending()] == [closed.hash]  # kept, not thrown away
+    assert carrier.asked[closed.hash] < 10  # it rests between two tries
+    late = _report(closed, os.urandom(16))
+    assert _post(shuffler, closed, late) == (410, {"type": "about:blank", "title": "the survey is closed"})
+    assert _post(shuffler, other, _report(other, os.urandom(16)))[0] == 200
+    carrier.statuses[closed.hash] = 200  # opened again
+    _drained(shuffler)
+    assert shuffler.mixing.sending() == []
+    assert _post(shuffler, closed, late)[0] == 200
+    shuffler.mixing.close()

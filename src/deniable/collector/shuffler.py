@@ -68,6 +68,8 @@ class Shuffler:
     _waiting: list[_Waiting] = field(default_factory=list, init=False)
     _wake: asyncio.Event = field(default_factory=asyncio.Event, init=False)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list, init=False)
+    _closed: set[str] = field(default_factory=set, init=False)
+    """Surveys whose collector takes nothing more, as far as is known."""
 
     def __post_init__(self) -> None:
         for destination in self.destinations.values():
@@ -101,6 +103,8 @@ class Shuffler:
             await problem(send, 404, "a shuffler gives out surveys and takes sealed reports, nothing else")
 
     async def _take(self, destination: Destination, headers: dict[bytes, bytes], receive: Receive, send: Send) -> None:
+        if destination.survey.hash in self._closed:
+            raise Refusal(410, "the survey is closed")
         if headers.get(b"content-type") != SEALED_TYPE.encode():
             raise Refusal(415, f"content-type must be {SEALED_TYPE}")
         body = await whole_body(receive)
@@ -163,26 +167,37 @@ class Shuffler:
                 item.outcome.set_result(outcome)
 
     async def _forward(self) -> None:
-        pause = LOOK_SECONDS
+        """One survey after the other; those whose collector does not take reports now rest, longer each time."""
+        pauses: dict[str, float] = {}
+        until: dict[str, float] = {}
         while True:
-            try:
-                worked = await asyncio.to_thread(self.forward)
-                pause = LOOK_SECONDS
-            except NotDelivered as error:
-                worked, pause = False, min(2 * pause, LONGEST_PAUSE)
-                LOGGER.warning("shuffled reports wait for the collector: %s", error)
+            worked = False
+            for survey in self.destinations:
+                if time.monotonic() < until.get(survey, 0.0):
+                    continue
+                try:
+                    worked = await asyncio.to_thread(self.forward, survey) or worked
+                    pauses.pop(survey, None)
+                except NotDelivered as error:
+                    pauses[survey] = min(2 * pauses.get(survey, LOOK_SECONDS), LONGEST_PAUSE)
+                    until[survey] = time.monotonic() + pauses[survey]
+                    LOGGER.warning("shuffled reports wait for the collector: %s", error)
             if not worked:
-                await asyncio.sleep(pause)
+                await asyncio.sleep(LOOK_SECONDS)
 
-    def forward(self, *, now: float | None = None) -> bool:
-        """Close the batches that are ready, and hand over one chunk; False when there was none. Raises NotDelivered."""
-        for destination in self.destinations.values():
+    def forward(self, only: str | None = None, *, now: float | None = None) -> bool:
+        """Close the batches that are ready, and hand over one chunk; False when there was none. Raises NotDelivered.
+
+        `only` names the survey that is looked at, by its hash.
+        """
+        chosen = self.destinations if only is None else {only: self.destinations[only]}
+        for destination in chosen.values():
             shuffle = destination.survey.shuffle
             assert shuffle is not None
             fewest = max(shuffle.reports, self.at_least)
             self.mixing.release(destination.survey.hash, at_least=fewest, seconds=60.0 * shuffle.minutes, now=now)
         for batch in self.mixing.sending():
-            if batch.survey in self.destinations:
+            if batch.survey in chosen:
                 self._hand_over(batch)
                 return True
         return False
@@ -190,7 +205,11 @@ class Shuffler:
     def _hand_over(self, batch: Batch) -> None:
         records = self.mixing.chunk(batch)
         status, _ = self.carrier.post(self.destinations[batch.survey].url, join_records(records), SHUFFLED_TYPE)
+        if status == 410:
+            self._closed.add(batch.survey)
+            raise NotDelivered("the survey is closed; its reports wait until it is opened again")
         if status != 200:
             raise NotDelivered(f"the collector does not take them now (status {status})")
+        self._closed.discard(batch.survey)
         # A crash before this line sends them again, under the same keys: they count once.
         self.mixing.acknowledged(batch, len(records))
