@@ -59,8 +59,8 @@ def worst_behind(rows: Sequence[Row], others: Sequence[str]) -> str:
         if levels:
             ahead.append(f"{name} is above PM at ε = {', '.join(map(str, levels))}")
     return (
-        f"At the worst record {'; '.join(ahead)}: near the boundary noise that leaves [0, 1] can keep an answer that a narrow "
-        "window loses."
+        f"At the worst record, by more than {SLACK:g}, {'; '.join(ahead)}: near the boundary noise that leaves [0, 1] can keep an "
+        "answer that a narrow window loses."
     )
 
 
@@ -145,6 +145,7 @@ def claims(text: str, others: Sequence[str] = ("Exponential", "Laplace")) -> tup
             lambda r: all(ordered(r["rows"], "PM", other, key="worst", least=2) for other in others),
             lambda r: worst_behind(r["rows"], others),
             utilities(("PM", *others), "worst", levels=WORST),
+            given=(SLACK,),
         ),
         Claim(
             f"after PM come {', then '.join(others)}",
