@@ -40,6 +40,7 @@ from deniable.batch.keystream import CipherKeystream as CipherKeystream
 from deniable.batch.keystream import Keystream as Keystream
 from deniable.batch.keystream import KeystreamCoins as KeystreamCoins
 from deniable.batch.keystream import SystemKeystream as SystemKeystream
+from deniable.batch.nearest_codes import among_nearest as among_nearest
 from deniable.batch.parallel import in_parallel as in_parallel
 from deniable.batch.parallel import worthwhile_threads as worthwhile_threads
 from deniable.batch.place_decoding import decode_places as decode_places

@@ -8,6 +8,7 @@ import numpy as np
 from numba import int32, int64, njit, uint32, uint64
 from numpy.typing import NDArray
 
+from deniable.batch.arrays import Flags
 from deniable.batch.hashing import mix
 from deniable.batch.keystream import Keystream
 from deniable.batch.rotations import prepare, score_words, sign, stream_word, transform
@@ -130,6 +131,33 @@ def _draw(words, steps, out, pending, total, threshold, favoured, high, low_bits
 
 
 @njit(nogil=True, cache=True)
+def _among_nearest(outputs, steps, limit, folds, width_bits, code_bits, nearest, held):  # type: ignore[no-untyped-def]
+    """NearestCodeSets.contains of one vector for every output."""
+    width, codes = 1 << width_bits, 1 << code_bits
+    simplex = codes <= width
+    bases = 1 if simplex else codes // (2 * width)
+    vector, base_vector = np.empty(width, np.int32), np.empty(width, np.int32)
+    folded = np.empty(width if folds else 0, np.int64)
+    scores, keys = np.empty(codes, np.int32), np.empty(4, np.uint32)
+    parts, shift = np.empty(3, np.uint64), uint64(code_bits)
+    for i in range(outputs.shape[0]):
+        parts[:] = 0
+        for place in range(outputs.shape[1]):
+            parts[place >> 3] |= uint64(outputs[i, place]) << uint64(8 * (place & 7))
+        lower = (parts[0] >> shift) | (parts[1] << (uint64(64) - shift))
+        upper = (parts[1] >> shift) | (parts[2] << (uint64(64) - shift))
+        keys[0], keys[1] = uint32(upper >> uint64(32)), uint32(upper)
+        keys[2], keys[3] = uint32(lower >> uint64(32)), uint32(lower)
+        prepare(steps, keys, limit, folds, width_bits, folded, vector)
+        score_words(vector, keys, width_bits, simplex, bases, base_vector, scores)
+        own = int64(parts[0] & uint64(codes - 1))
+        before = 0  # of words that come first: the nearer ones, and of equally near ones those with smaller numbers
+        for other in range(codes):
+            before += scores[other] > scores[own] or (scores[other] == scores[own] and other < own)
+        held[i] = before < nearest
+
+
+@njit(nogil=True, cache=True)
 def _add_words(outputs, dimension, folds, width_bits, code_bits, patterns, sums):  # type: ignore[no-untyped-def]
     """NearestCodeSets.direction of every output, added to `sums`."""
     width, codes = 1 << width_bits, 1 << code_bits
@@ -235,6 +263,15 @@ def _as_steps(indices: Any, dimension: int) -> Steps:
         return np.ascontiguousarray(indices, np.int32)
     rows = [steps_of(int(index), dimension) for index in indices.tolist()]
     return np.array(rows, np.int32).reshape(len(rows), dimension)
+
+
+def among_nearest(sets: NearestCodeSets, index: int, outputs: NDArray[np.uint8]) -> Flags:
+    """Whether each output is one of the words nearest to a vector."""
+    held = np.empty(len(outputs), np.bool_)
+    steps = np.array(steps_of(index, sets.dimension), np.int32)
+    integers = most_square(sets.dimension), sets.folds, sets.width_bits, sets.code_bits, sets.nearest
+    _among_nearest(np.ascontiguousarray(outputs, np.uint8), steps, *integers, held)
+    return held
 
 
 def directions(sets: NearestCodeSets, outputs: NDArray[np.uint8]) -> NDArray[np.int64]:

@@ -7,11 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from deniable.core import Ball, NearestCodes, index_of, limit_error, mechanism_from_recipe
+from deniable.batch import among_nearest, draw_many
+from deniable.core import UNIT, Ball, NearestCodes, index_of, limit_error, mechanism_from_recipe
 from deniable.core.channels.nearest_codes import hadamard, seed_keys, signed
 from deniable.core.mechanisms.vectors._code_law import code_law, incomplete_beta, sphere_tail
 from deniable.errors import InvalidParameter
-from deniable.privacy import FixedCoins
+from deniable.privacy import FixedCoins, FixedKeystream
 
 SEEDS = [FixedCoins(7).below(1 << 128), 0, (1 << 128) - 1, 12345]
 
@@ -146,3 +147,15 @@ def test_a_reading_is_unbiased_over_seeds() -> None:
     assert np.all(np.abs(readings.mean(axis=0) - value) < 5 * errors)
     seen = ((readings - value) ** 2).sum(axis=1).mean()
     assert seen == pytest.approx(mechanism.error(), rel=0.15)
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_arrays_of_reports_are_looked_up_as_single_ones_are(place: int) -> None:
+    """Ties too: of equally near words those with the smaller numbers are the nearest ones, as for the vector 0."""
+    mechanism = list(NearestCodes.examples())[place]
+    sets = mechanism.sets
+    values = [index_of([first, *[0] * (sets.dimension - 1)]) for first in (UNIT, -UNIT, UNIT // 2, 0)]
+    outputs = draw_many(mechanism.channel, np.array(values * 10, object), FixedKeystream(place))
+    numbers = [int.from_bytes(row.tobytes(), "little") for row in outputs]
+    for value in values:
+        assert among_nearest(sets, value, outputs).tolist() == [sets.contains(value, number) for number in numbers]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.batch import Keystream, SystemKeystream, draw_many
+from deniable.batch import Keystream, SystemKeystream, among_nearest, draw_many
 from deniable.core import UNIT, Channel, Mechanism, Mixture, NearestCodeSets, Privacy, SketchSigns, TwoLevel, WideHashing, index_of
 from deniable.privacy.auditing.fields import table_of_array
 from deniable.privacy.auditing.sampled import CONFIDENCE, audit
@@ -74,14 +74,10 @@ def own_support(channel: Channel) -> Support | None:
         return lambda reports, value: _in_bucket(reports, value, buckets)
     sets = channel.set_system
     if isinstance(sets, NearestCodeSets):
-        return lambda reports, value: np.array([sets.contains(value, _number(report)) for report in reports])
+        return lambda reports, value: among_nearest(sets, value, reports)
     if isinstance(channel, Mixture) and all(_of_words(part) for part in channel.parts):
         return lambda reports, value: np.array([_favoured(channel, value, int(report)) for report in reports])
     return None
-
-
-def _number(row: NDArray[np.uint8]) -> int:
-    return int.from_bytes(row.astype(np.uint8).tobytes(), "little")
 
 
 def _of_words(part: Channel) -> bool:
