@@ -297,6 +297,17 @@ def test_the_operators_limit_holds_against_a_survey_that_asks_for_less(tmp_path:
     inside.close()
 
 
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_every_route_is_described(tmp_path: Path, shuffled: bool) -> None:
+    keys = {"analyst": GatewayKeys({0: ANALYST})} if shuffled else {}
+    inside = Inside(Store(f"sqlite:///{tmp_path}/collector.db"), **keys)
+    described = json.loads(inside.get("/openapi.json")[1])
+    paths = [str(getattr(route, "path", "")) for route in inside.app.routes]
+    assert {path for path in paths if path.startswith("/v1/")} == {path for path in described["paths"] if path.startswith("/v1/")}
+    assert ("Unsealed" in described["components"]["schemas"]) == shuffled
+    inside.close()
+
+
 class Scripted:
     """A collector that answers each survey with one status."""
 

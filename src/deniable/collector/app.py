@@ -62,7 +62,7 @@ def make_app(
     takes what comes through a relay; with those of an `analyst`, what a shuffler passes on.
     """
     state = State(store, Writer(store, at_least=write_at_least), limits or Limits(), submit_needs_token)
-    document = openapi_document(version)
+    document = openapi_document(version, shuffled=analyst is not None)
 
     async def openapi(_: Request) -> Response:
         return json_response(document)

@@ -34,6 +34,14 @@ class Accepted(Struct):
     known: int
 
 
+class Unsealed(Struct):
+    """The same for shuffled reports, and how many records were none."""
+
+    accepted: int
+    known: int
+    refused: int
+
+
 class SurveyLine(Struct):
     """A survey in the list."""
 

@@ -17,15 +17,19 @@ from deniable.collector.messages import (
     SubmissionsMessage,
     SurveyList,
     SurveyState,
+    Unsealed,
 )
+from deniable.privacy import SHUFFLED_TYPE
 from deniable.surveys import BATCH_TYPE
 
 TYPES = [Accepted, Created, Estimates, Groups, Health, Problem, SubmissionMessage, SubmissionsMessage, SurveyList, SurveyState]
+BYTES = {"schema": {"type": "string", "contentMediaType": "application/octet-stream"}}
 
 
-def openapi_document(version: str) -> dict[str, Any]:
-    """OpenAPI 3.1."""
-    _, components = msgspec.json.schema_components(TYPES, ref_template="#/components/schemas/{name}")
+def openapi_document(version: str, *, shuffled: bool = False) -> dict[str, Any]:
+    """OpenAPI 3.1, of a collector that takes shuffled reports or does not."""
+    types = [*TYPES, Unsealed] if shuffled else TYPES
+    _, components = msgspec.json.schema_components(types, ref_template="#/components/schemas/{name}")
     return {
         "openapi": "3.1.0",
         "info": {
@@ -33,10 +37,17 @@ def openapi_document(version: str) -> dict[str, Any]:
             "version": version,
             "description": "Collects randomized reports. It stores no address, no header and no time finer than a survey's window.",
         },
-        "paths": _paths(),
+        "paths": {**_paths(), **(_shuffled_path() if shuffled else {})},
         "components": {
             "schemas": components,
-            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "securitySchemes": {
+                "token": {"type": "http", "scheme": "bearer"},
+                "once": {
+                    "type": "http",
+                    "scheme": "PrivateToken",
+                    "description": "A one-time token (RFC 9577), for surveys with an admission; 409 when it was spent.",
+                },
+            },
         },
     }
 
@@ -49,12 +60,12 @@ def _paths() -> dict[str, Any]:
         "Accepted",
         body={
             "application/json": _ref("SubmissionsMessage"),
-            BATCH_TYPE: {"schema": {"type": "string", "contentMediaType": "application/octet-stream"}},
+            BATCH_TYPE: BYTES,
         },
         bad=SUBMIT,
     )
     for operation in (submit, batch):
-        operation["security"] = [{}, {"token": []}]  # a token only where the collector wants one
+        operation["security"] = [{}, {"token": []}, {"once": []}]  # a token only where the collector or the survey wants one
     window = {"name": "window", "in": "query", "required": False, "schema": {"type": "string", "maxLength": 16}}
     what = {"name": "what", "in": "query", "required": False, "schema": {"type": "string", "enum": ["sums", "reports"]}}
     survey_text = {
@@ -103,10 +114,16 @@ def _paths() -> dict[str, Any]:
     }
 
 
+def _shuffled_path() -> dict[str, Any]:
+    count = _operation("Count shuffled reports, from a shuffler", 200, "Unsealed", body={SHUFFLED_TYPE: BYTES}, bad=SUBMIT)
+    count["security"] = [{}, {"token": []}]
+    return {"/v1/surveys/{hash}/shuffled": {"parameters": [HASH], "post": count}}
+
+
 HASH = {"name": "hash", "in": "path", "required": True, "schema": {"type": "string", "pattern": "^[0-9a-f]{64}$"}}
 AFTER = {"name": "after", "in": "query", "required": False, "schema": {"type": "string", "maxLength": 64}}
 LIMIT = {"name": "limit", "in": "query", "required": False, "schema": {"type": "integer", "minimum": 1, "maximum": 1000}}
-SUBMIT = (400, 401, 403, 404, 408, 410, 413, 415, 429, 503)
+SUBMIT = (400, 401, 403, 404, 408, 409, 410, 413, 415, 429, 503)
 
 
 def _ref(name: str) -> dict[str, Any]:

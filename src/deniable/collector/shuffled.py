@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
@@ -12,7 +11,8 @@ from starlette.routing import Route
 
 from deniable.collector.deadlines import off_loop
 from deniable.collector.limits import body_of
-from deniable.collector.messages import Refusal
+from deniable.collector.messages import Refusal, Unsealed
+from deniable.collector.reading import json_response
 from deniable.collector.spending import nonce_of
 from deniable.collector.state import State, current_period
 from deniable.collector.store import Arrival
@@ -36,7 +36,7 @@ def shuffled_route(keys: GatewayKeys) -> Route:
         body = await body_of(request, state.limits.batch_bytes)
         arrivals, refused = await off_loop(_opened, private, survey, body)
         accepted, known = await count_now(state, arrivals) if arrivals else (0, 0)
-        return Response(json.dumps({"accepted": accepted, "known": known, "refused": refused}), media_type="application/json")
+        return json_response(Unsealed(accepted, known, refused))
 
     return Route("/v1/surveys/{hash}/shuffled", count_shuffled, methods=["POST"])
 
