@@ -16,10 +16,10 @@ from deniable.studies import density_map, origin_destination
 from intervals.answers import LEVEL, Answer, Cell, Floats, Trial, of_shares, truth_of
 from intervals.shapes import PLACES
 
-SIDE, FINE = 3, 12
+SIDE, FINE = 4, 8
 """Cells of the map and of the mechanism along a side: finer ones have the same laws and take many times as long."""
 MAPS = ("nearest-cells", "tracs-c", "tracs-d")
-CORNERS = ((0.0, 0.0), (0.5, 0.75))
+CORNERS = ((0.0, 0.0), (0.375, 0.625))
 
 
 def _square(cells: int) -> Rectangle:
@@ -36,7 +36,7 @@ def _in_the_corner(places: Floats) -> Any:
 
 
 def maps(cell: Cell) -> Trial:
-    """A map of three by three cells, and a range that cuts them."""
+    """A map of four by four cells, and a range that cuts them."""
     mechanism: Any = make_mechanism(cell.mechanism, domain=_square(FINE), epsilon=cell.epsilon)
     target: Any = cell.target
 
