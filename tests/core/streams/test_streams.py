@@ -150,6 +150,63 @@ def test_the_loss_of_people_who_change_seldom_is_what_brute_force_finds(stream: 
         assert stream.changing(changes).ratio == worst(stream, product(calm, repeat=2))
 
 
+LONGER: list[Any] = [
+    FreshReports(8, COIN),
+    FreshReports(4, FOUR),
+    TakingTurns(8, COIN, turns=3),
+    TakingTurns(4, FOUR, turns=2),
+    RandomPeriod(8, COIN),
+    RandomPeriod(4, FOUR),
+    pytest.param(KeptAnswer(8, 2, epsilon="0.5", permanent=1), marks=pytest.mark.heavy),
+    pytest.param(KeptAnswer(4, 4, epsilon=1, permanent=2), marks=pytest.mark.heavy),
+    KeptAnswer(6, 2, epsilon="0.5", permanent=1),
+    KeptAnswer(3, 4, epsilon=1, permanent=2),
+    TreeOfChanges(8, changes=2, epsilon=1),
+    TreeOfChanges(8, changes=7, epsilon=1),
+]
+
+
+def ratio_within(groups: Iterable[list[list[int]]]) -> Fraction | None:
+    """The largest ratio of two laws of one group, by the largest and the smallest weight of every row of reports."""
+    largest = Fraction(1)
+    for laws in groups:
+        for weights in zip(*laws, strict=True):
+            above, below = max(weights), min(weights)
+            if above and not below:
+                return None
+            if above and above * largest.denominator > below * largest.numerator:
+                largest = Fraction(above, below)
+    return largest
+
+
+def agree(loss: Any, ratio: Fraction | None, *, exact: bool) -> None:
+    """What is said to be exact is; else it is a bound, and on the safe side."""
+    if exact or loss.exact:
+        assert loss.exact
+        assert loss.ratio == ratio
+    else:
+        assert ratio is not None
+        assert loss.ratio is None or loss.ratio >= ratio
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stream", LONGER, ids=name_of)
+def test_eight_periods_or_four_values_lose_what_brute_force_finds(stream: Stream) -> None:
+    """People who may differ form a group: everyone, those alike outside a window, or those who change seldom."""
+    reports = list(stream.rows())
+    laws = {values: [stream.weight(values, row) for row in reports] for values in every(stream)}
+    agree(stream.lifetime(), ratio_within([list(laws.values())]), exact=not isinstance(stream, TreeOfChanges))
+    for width in range(1, stream.periods):
+        alike: dict[Any, list[list[int]]] = {}
+        for begin in range(stream.periods - width + 1):
+            for values, law in laws.items():
+                alike.setdefault((begin, values[:begin], values[begin + width :]), []).append(law)
+        agree(stream.window(width), ratio_within(alike.values()), exact=not isinstance(stream, TreeOfChanges))
+    for changes in range(stream.periods - 1):
+        calm = [law for values, law in laws.items() if sum(a != b for a, b in pairwise(values)) <= changes]
+        agree(stream.changing(changes), ratio_within([calm]), exact=not isinstance(stream, TreeOfChanges))
+
+
 def test_the_bounds_of_long_streams_hold_for_short_ones() -> None:
     for stream in (KeptAnswer(4, 2, epsilon="0.5", permanent=1), KeptAnswer(3, 3, epsilon=1, permanent=2)):
         for width in range(1, stream.periods + 1):
