@@ -19,6 +19,8 @@ from deniable.cli.app import main
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+WITH_A_SERVER = {"operating"}
+"""Examples that ask the collector of their page: test_docs_followed.py follows it."""
 
 
 def test_every_public_name_exists() -> None:
@@ -74,7 +76,7 @@ def test_importing_is_light() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [page for page in PAGES if page.stem not in WITH_A_SERVER], ids=lambda page: page.stem)
 def test_examples_in_documents_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # some of them write files
     assert doctest.testfile(str(page), module_relative=False).failed == 0
