@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -32,6 +33,10 @@ class Cell(NamedTuple):
     def key(self) -> str:
         """Its name in the file of results."""
         return "|".join(map(str, self))
+
+    def one_of(self, levels: tuple[float, ...]) -> tuple[float]:
+        """Levels of quantiles take turns too: an end of one takes as long as the intervals of several bins."""
+        return (levels[zlib.crc32(self.key.encode()) % len(levels)],)
 
 
 Ends = tuple[Any, Any]

@@ -150,7 +150,8 @@ def trees(cell: Cell) -> Trial:
     """A hierarchical histogram of sixteen leaves."""
     oracle: Any = cell.mechanism
     tree = HierarchicalHistogram(Interval(0, 1), epsilon=cell.epsilon, fan_out=4, levels=2, oracle=oracle)
-    questions = bins(tree.leaves), ranges(*RANGES), quantiles_at(*LEVELS)
+    asked = cell.one_of(LEVELS)
+    questions = bins(tree.leaves), ranges(*RANGES), quantiles_at(*asked)
 
     def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
         reports = tree.randomize_many(NUMBERS[cell.shape](draws, cell.n), stream)
@@ -162,7 +163,7 @@ def trees(cell: Cell) -> Trial:
         yield of_shares("tree: cdf", "population", np.cumsum(leaves)[:-1], lambda: sums.cdf().interval(LEVEL))
         each = one_by_one([partial(sums.range_share, low, high) for low, high in RANGES])
         yield of_shares("tree: range_share", "population", between, each)
-        yield of_shares("tree: quantiles", "population", levels, lambda: sums.quantiles(LEVELS).interval(LEVEL))
+        yield of_shares("tree: quantiles", "population", levels, lambda: sums.quantiles(asked).interval(LEVEL))
 
     return trial
 

@@ -44,6 +44,7 @@ def line(cell: Cell) -> Trial:
     """Everything that can be asked of a number, from one fit."""
     mechanism: Any = make_mechanism(cell.mechanism, domain=Interval(0, 1, cells=CELLS), epsilon=cell.epsilon)
     target: Any = cell.target
+    asked = cell.one_of(LEVELS)
 
     def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
         values = NUMBERS[cell.shape](draws, cell.n)
@@ -57,8 +58,8 @@ def line(cell: Cell) -> Trial:
             yield of_shares("histogram", target, truth, partial(histogram(sums, BINS, target=target).interval, LEVEL))
         each = one_by_one([partial(fitted.range_share, low, high) for low, high in RANGES])
         yield of_shares("range_share", target, truth_of(cell, target, values, ranges(*RANGES)), each)
-        levels = truth_of(cell, target, values, quantiles_at(*LEVELS))
-        yield of_shares("quantiles", target, levels, lambda: fitted.quantiles(LEVELS).interval(LEVEL))
+        levels = truth_of(cell, target, values, quantiles_at(*asked))
+        yield of_shares("quantiles", target, levels, lambda: fitted.quantiles(asked).interval(LEVEL))
         yield of_shares("mean", target, middle, lambda: mean(sums, target=target).interval(LEVEL))
         yield of_shares("mean of the fit", target, middle, lambda: fitted.mean().interval(LEVEL))
         yield of_shares("variance", target, spread, lambda: variance(sums, target=target).interval(LEVEL))

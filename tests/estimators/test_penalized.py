@@ -138,3 +138,17 @@ def test_options_of_the_other_methods_are_refused() -> None:
         shape(sums, tolerance=0.1)
     with pytest.raises(InvalidParameter, match="penalized, ems, em"):
         shape(sums, method="splines")  # type: ignore[arg-type]
+
+
+def test_both_targets_share_one_fit_and_give_the_answers_they_give_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    sums = reports_of("sw", 1, DRAWS.beta(2, 5, 500))
+    here = shape(sums, target="these users")
+    here.bins(4).interval()
+    beside = shape(sums, target="population")
+    assert beside.fine is here.fine
+    assert beside is not here
+    shared = beside.bins(4).interval()
+    monkeypatch.setattr(recent_shapes, "_RECENT", {})
+    alone = shape(sums, target="population").bins(4)
+    assert np.allclose(shared, alone.interval())
+    assert not np.allclose(here.bins(4).interval(), shared)

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+import deniable.estimators.plausible as plausible
 from deniable.core import Circle, Interpolated, Interval, make_mechanism
 from deniable.estimators import dense
 from deniable.estimators.active_set import furthest
 from deniable.estimators.most_likely import most_likely
-from deniable.estimators.plausible import Pilot, Plausible
+from deniable.estimators.plausible import Pilot, Plausible, pilot_shares
 from deniable.estimators.response import response, rows_at
 
 LINES = ["sw", "window", "ogpm", "pm", "hm", "pm-c", "laplace", "truncated-laplace", "bounded-laplace"]
@@ -142,3 +143,20 @@ def test_a_pilot_on_more_points_is_the_same_pilot() -> None:
     assert second is not None
     assert first.linear == pytest.approx(second.linear, rel=1e-6)
     assert wider.noise(first) == pytest.approx(anew.noise(second), rel=1e-6)
+
+
+@pytest.mark.parametrize("longer", [1.0, plausible.LONGER])
+def test_a_pilot_makes_the_reports_as_likely_as_the_truth_does(longer: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long its steps are; and it stops soon after, or it would chase the reports' noise."""
+    monkeypatch.setattr(plausible, "LONGER", longer)
+    table = response(make_mechanism("laplace", domain=Interval(0, 1, cells=900), epsilon=1), 48).table
+    counts = np.random.default_rng(5).multinomial(2000, 0.9 * table[50] + 0.1 * table[900]).astype(np.float64)
+    seen = counts > 0
+
+    def likelihood(shares: Any) -> float:
+        return float(counts[seen] @ np.log(shares @ table[:, seen]))
+
+    pilot, best = pilot_shares(table, counts), 2000 * most_likely(table[:, seen], counts[seen] / 2000, 2000)[0]
+    assert pilot.sum() == pytest.approx(1)
+    assert best - 10 < likelihood(pilot) < best
+    assert likelihood(np.full(len(table), 1 / len(table))) < best - 10

@@ -20,7 +20,7 @@ import hashlib
 import math
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -37,6 +37,7 @@ USUAL = 1.96
 CURVATURE_SHARED_FROM = 20_000
 """From so many reports on, one matrix of second derivatives serves all questions."""
 MOST_EM = 3000
+LONGER = 1.5
 FEW_REPORTS = 1.5
 """Ends of n reports are drawn so many nths farther away: their spread is not known exactly."""
 FEW_GROUPS = 8
@@ -62,12 +63,22 @@ def pilot_shares(table: Floats, counts: Floats) -> Floats:
     seen, chances = counts[occurs] / own, np.ascontiguousarray(table[:, occurs])
     best, at = most_likely(chances, seen, own)
     enough = best - max(at - 1, 1) / (2 * own)
+    likely, stride = shares @ chances, 1.0
+    reached = float(seen @ np.log(likely))
     for _ in range(MOST_EM):
-        likely = shares @ chances
-        if float(seen @ np.log(likely)) >= enough:
+        if reached >= enough:
             break
-        shares = shares * (chances @ (seen / likely))
-    return np.asarray(shares / shares.sum())
+        # Steps are lengthened as long as the reports become more likely by them.
+        further = shares * (chances @ (seen / likely)) ** stride
+        further /= further.sum()
+        likely_there = further @ chances
+        there = float(seen @ np.log(likely_there))
+        if there <= reached and stride > 1:
+            stride = 1.0
+            continue
+        shares, likely, reached = further, likely_there, there
+        stride *= LONGER
+    return shares
 
 
 def halves(counts: Floats) -> tuple[Floats, Floats]:
@@ -193,6 +204,10 @@ class Plausible:
         pairs = [(mine, other) for mine, other in ((first, second), (second, first)) if other.sum() > 0]
         n = float(counts.sum())
         return Plausible([(Pilot(table, pilot_shares(table, mine), n, target), other) for mine, other in pairs])
+
+    def about(self, target: Target) -> Plausible:
+        """The same for the other target; pilots do not depend on whose values are asked for."""
+        return Plausible([(replace(pilot, target=target), counts) for pilot, counts in self.parts])
 
     @cached_property
     def _known(self) -> dict[bytes, tuple[float, float, float]]:

@@ -117,6 +117,13 @@ class Shape:
         """What one half of the reports suggests, and the counts of the other half."""
         return Plausible.of(self._response.table, gathered(self.sums, self._response.cuts), self.target)
 
+    def share_work(self, other: Shape) -> None:
+        """Take over what was worked out for the same reports with the other target: the fit and the pilots are the same."""
+        known = other.__dict__
+        self.__dict__.update({name: known[name] for name in ("binned", "fine", "_cumulative", "_response") if name in known})
+        if "_plain" in known:
+            self.__dict__["_plain"] = other._plain.about(self.target)
+
     @cached_property
     def _known(self) -> dict[bytes, tuple[Response, Plausible]]:
         return {}
