@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.batch import Floats
+from deniable.core import Categories, make_mechanism
 from intervals.shapes import of_population
 
 LEVEL = 0.95
@@ -123,6 +124,18 @@ def truth_of(cell: Cell, target: str, values: Floats, question: Callable[[Floats
     """The true answer for the people who took part, or for the population they were drawn from."""
     kind = "places" if values.ndim == 2 else "numbers"
     return question(values) if target == "these users" else of_population(kind, cell.shape, question)
+
+
+def parts_of(values: Floats, parts: int) -> Any:
+    """The number of the equal part that each value lies in."""
+    return np.minimum((values * parts).astype(np.int64), parts - 1)
+
+
+def of_parts(cell: Cell, parts: int) -> Any:
+    """The cell's mechanism for as many categories."""
+    patterns = [[i, (i + 1) % parts, (i + 3) % parts] for i in range(parts)]
+    extra = {"patterns": patterns} if cell.mechanism == "extremal" else {}
+    return make_mechanism(cell.mechanism, domain=Categories(parts), epsilon=cell.epsilon, **extra)
 
 
 @cache

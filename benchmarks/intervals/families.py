@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from intervals import of_categories, on_a_line, on_a_map
+from intervals import of_categories, of_several_things, on_a_line, on_a_map
 from intervals.answers import BOTH, Cell, Trial
 from intervals.shapes import NUMBERS, PLACES
 
@@ -17,6 +17,12 @@ FAMILIES: dict[str, tuple[Callable[[Cell], Trial], tuple[str, ...]]] = {
     "trees": (of_categories.trees, of_categories.TREES),
     "words": (of_categories.words, of_categories.WORDS),
     "joint": (of_categories.joint, of_categories.JOINT),
+    "sets": (of_several_things.sets, of_several_things.SETS),
+    "keys": (of_several_things.keys, of_several_things.KEYS),
+    "workloads": (of_several_things.workloads, of_several_things.WORKLOADS),
+    "levels": (of_several_things.levels, ("k-rr", "oue")),
+    "vectors": (of_several_things.vectors, of_several_things.VECTORS),
+    "trends": (of_several_things.trends, ("k-rr", "oue")),
     "means": (on_a_line.means, on_a_line.MEANS),
     "circle": (on_a_line.circle, on_a_line.CIRCLES),
     "trips": (on_a_map.trips, ("nearest-cells",)),

@@ -33,8 +33,10 @@ from intervals.answers import (
     bins,
     divided,
     fixed,
+    of_parts,
     of_shares,
     one_by_one,
+    parts_of,
     quantiles_at,
     ranges,
     truth_of,
@@ -51,15 +53,9 @@ WORDS = ("pem", "tree-hist")
 JOINT = ("bounded-pair", "k-ary pair")
 
 
-def parts_of(values: Floats, parts: int) -> Any:
-    """The number of the equal part that each value lies in."""
-    return np.minimum((values * parts).astype(np.int64), parts - 1)
-
-
 def categories(cell: Cell) -> Trial:
     """Shares of eight categories, and those of yes and no."""
-    extra = {"patterns": [[i, (i + 1) % BINS, (i + 3) % BINS] for i in range(BINS)]} if cell.mechanism == "extremal" else {}
-    mechanism: Any = make_mechanism(cell.mechanism, domain=Categories(BINS), epsilon=cell.epsilon, **extra)
+    mechanism = of_parts(cell, BINS)
 
     def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
         values = NUMBERS[cell.shape](draws, cell.n)

@@ -12,6 +12,8 @@ from deniable.errors import InvalidParameter
 from deniable.estimators.covariance import support_law
 from deniable.estimators.estimate import Estimate
 from deniable.estimators.frequency import shares
+from deniable.estimators.linear_law import ReportGroup, linear_intervals, report_law
+from deniable.estimators.projections import simplex
 from deniable.estimators.source import Source, accumulated
 from deniable.estimators.table_decoder import TableDecoder
 
@@ -48,6 +50,7 @@ def combined_shares(sources: Sequence[Source]) -> Estimate:
         value += weight @ estimated.value
         own = np.diag(estimated.variance) if estimated.covariance is None else estimated.covariance
         covariance += weight @ own @ weight.T
+    groups = [ReportGroup(report_law(one.mechanism), one.n, weight) for one, weight in zip(sums, weights, strict=True)]
     return Estimate(
         value=value,
         covariance=covariance,
@@ -57,6 +60,7 @@ def combined_shares(sources: Sequence[Source]) -> Estimate:
         labels=domain.labels or range(size),
         total=1.0,
         bounds=(0.0, 1.0),
+        sure=linear_intervals(value, np.eye(size), simplex(value, 1.0), groups, 1.0),
     )
 
 

@@ -12,10 +12,9 @@ def node_moments(channel: Channel, pull: Floats, p: float, q: float) -> tuple[Fl
     gap = p - q
     if channel.free_bits:
         # Independent bits: their moments add up, and only the own one has another chance.
-        (own2, own3), (other2, other3) = [(c * (1 - c), c * (1 - c) * (1 - 2 * c)) for c in (p, q)]
+        own2, other2 = p * (1 - p), q * (1 - q)
         second = other2 * float(pull @ pull) + (own2 - other2) * pull**2
-        third = other3 * float(pull @ pull**2) + (own3 - other3) * pull**3
-        return pull, second / gap**2, third / gap**3
+        return pull, second / gap**2, independent_third(pull, p, q) / gap**3
     levels = channel.two_level
     assert levels is not None
     read = sums_over_values(levels.sets, pull) / gap
@@ -27,3 +26,9 @@ def node_moments(channel: Channel, pull: Floats, p: float, q: float) -> tuple[Fl
     second = raw[1] - raw[0] ** 2
     # A constant more or less in what is read changes no central moment.
     return raw[0] - float(raw[0].mean()) + float(pull.mean()), second, raw[2] - 3 * raw[0] * second - raw[0] ** 3
+
+
+def independent_third(pull: Floats, p: float, q: float) -> Floats:
+    """The third central moment of a sum of pulled bits that are independent, of which the person's own has the chance p."""
+    own, other = (chance * (1 - chance) * (1 - 2 * chance) for chance in (p, q))
+    return other * float(pull @ pull**2) + (own - other) * pull**3

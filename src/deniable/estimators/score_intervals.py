@@ -100,12 +100,13 @@ class ScoreQuestion:
 
 @dataclass(frozen=True, eq=False)
 class ScoreIntervals:
-    """Several such questions; `scale` is 1 for shares and n for counts."""
+    """Several such questions; `scale` is 1 for shares and n for counts, and `offset` what a share of 0 stands for."""
 
     questions: tuple[ScoreQuestion, ...]
-    scale: float = 1.0
+    scale: float | Floats = 1.0
     lower: tuple[ScoreQuestion, ...] | None = None
     """What the lower ends are asked, where it is not the same: of a range only the bins that lie inside it."""
+    offset: float | Floats = 0.0
     single: bool = False
     """Is it one number rather than a list of one?"""
 
@@ -119,7 +120,7 @@ class ScoreIntervals:
             reach = half_width(level)
             low = np.array([one.end(reach, -1.0) for one in (self.questions if self.lower is None else self.lower)])
             high = np.array([one.end(reach, 1.0) for one in self.questions])
-            self._known[level] = self.scale * low, self.scale * high
+            self._known[level] = self.offset + self.scale * low, self.offset + self.scale * high
         low, high = self._known[level]
         return (np.asarray(low[0]), np.asarray(high[0])) if self.single else (low.copy(), high.copy())
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 from deniable._results import Result
 from deniable.batch import Floats
@@ -57,39 +55,38 @@ class Trend(Result):
             lines[row] = line[0]
         return lines
 
-    @cached_property
-    def _steps(self) -> tuple[Floats, Floats]:
-        """Differences between neighbouring periods, and the most that their standard errors can be.
-
-        Different reports have independent noise. Where the same people are asked again, what drawing them adds to two
-        periods is alike and falls out of the difference; it is counted here, so the error is not too small.
-        """
-        difference = np.diff(self.value, axis=0)
-        variance = np.array([estimate.variance for estimate in self.estimates])
-        return difference, np.sqrt(np.maximum(variance[1:] + variance[:-1], 1e-300))
-
     def changes(self, error_rate: float = 0.05) -> list[dict[str, Any]]:
         """Steps from one period to the next that chance does not explain, largest first.
 
-        If nothing ever changes, some step is named with at most this probability in all (Bonferroni, for shares of many reports).
+        If nothing ever changes, some step is named with at most this probability in all (Bonferroni). A step is named when 0 lies
+        outside of its interval, `low` to `high`. That is put together from the intervals of the two periods (Zou and Donner,
+        2008), and holds for few reports too. Different reports have independent noise. Where the same people are asked again,
+        what drawing them adds to two periods is alike and falls out of the difference; it is counted here, so the interval is
+        not too short.
         """
         if not 0 < error_rate < 1:
             raise InvalidParameter("error_rate must lie between 0 and 1, for example 0.05")
         if len(self.periods) < 2:
             return []
-        difference, error = self._steps
-        reach = float(special.ndtri(1 - error_rate / (2 * difference.size)))
+        value = self.value
+        step = np.diff(value, axis=0)
+        ends = [estimate.interval(1 - error_rate / step.size) for estimate in self.estimates]
+        # An unbiased share may lie beyond what is possible, where its interval ends before it.
+        below = np.maximum(value - [low for low, _ in ends], 0.0)
+        above = np.maximum([high for _, high in ends] - value, 0.0)
+        low, high = step - np.hypot(below[1:], above[:-1]), step + np.hypot(above[1:], below[:-1])
         named = [
             {
                 "from": self.periods[row],
                 "to": self.periods[row + 1],
                 "label": str(self.labels[column]),
-                "step": float(difference[row, column]),
-                "standard_error": float(error[row, column]),
+                "step": float(step[row, column]),
+                "low": float(low[row, column]),
+                "high": float(high[row, column]),
             }
-            for row, column in zip(*np.nonzero(np.abs(difference) > reach * error), strict=True)
+            for row, column in zip(*np.nonzero((low > 0) | (high < 0)), strict=True)
         ]
-        return sorted(named, key=lambda step: -abs(step["step"]) / step["standard_error"])
+        return sorted(named, key=lambda one: -max(one["low"], -one["high"]))
 
     def _rows(self) -> list[dict[str, Any]]:
         low, high = self.band()

@@ -13,6 +13,8 @@ from deniable.batch import Floats
 from deniable.errors import InvalidParameter
 from deniable.estimators.estimate import Estimate, Target
 from deniable.estimators.frequency import shares
+from deniable.estimators.linear_law import ReportGroup, linear_intervals, report_law
+from deniable.estimators.projections import simplex
 from deniable.estimators.source import Source, accumulated
 from deniable.estimators.table_decoder import TableDecoder
 
@@ -37,7 +39,8 @@ class BoundedTerms:
 def answers(source: Source, questions: Any, *, target: Target = "these users", labels: Sequence[Any] | None = None) -> Estimate:
     """Unbiased answers to linear questions: one a row, one number for every category.
 
-    Normal intervals need some hundred reports; `interval(method="exact")` holds for any number where the mechanism is a table.
+    Intervals hold for few reports and at the ends of what is possible. Where the mechanism is a table there are those of
+    `interval(method="exact")` too, which never hold less often than they say, and are wider.
 
     >>> from deniable.core import Categories, make_mechanism
     >>> mechanism = make_mechanism("k-rr", domain=Categories(3), epsilon=4)
@@ -66,6 +69,13 @@ def answers(source: Source, questions: Any, *, target: Target = "these users", l
         method=f"unbiased answers to {len(matrix)} linear questions, {estimated.method}",
         labels=range(len(matrix)) if labels is None else labels,
         small_sample=exact,
+        sure=linear_intervals(
+            value,
+            matrix,
+            simplex(estimated.value, 1.0),
+            [ReportGroup(report_law(sums.mechanism), sums.n, calm)],
+            float(target == "population"),
+        ),
     )
 
 

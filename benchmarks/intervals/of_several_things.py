@@ -1,0 +1,155 @@
+"""Sets of items, keys with values, linear questions, people with epsilons of their own, vectors and days of a trend."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from deniable.batch import accumulator_for, randomize_many
+from deniable.core import Ball, Categories, Interval, ItemSet, KeyValue, Mechanism, make_mechanism
+from deniable.estimators import answers, combined_shares, item_shares, key_means, key_shares, mean, size_shares, trend
+from intervals.answers import BOTH, LEVEL, Answer, Cell, Floats, Trial, at_once, bins, of_parts, of_shares, parts_of, truth_of
+from intervals.shapes import NUMBERS
+
+SETS = ("padding-sampling", "padding-oue", "priv-set", "set-selection")
+KEYS = ("pckv-grr", "pckv-ue")
+WORKLOADS = ("k-rr", "subset", "oue", "olh", "hadamard", "extremal")
+VECTORS = ("nearest-codes",)
+ITEMS, MOST, SIZE, DAYS = 4, 2, 8, 3
+
+
+def _held(values: Floats) -> Floats:
+    """Which of four items a person has, a row each: the quarter of the value, and the last one too above a half of the quarter."""
+    rows = np.zeros((len(values), ITEMS))
+    rows[np.arange(len(values)), parts_of(values, ITEMS)] = 1.0
+    rows[(values * ITEMS) % 1 > 0.5, ITEMS - 1] = 1.0
+    rows[values < 0.05] = 0.0
+    return rows
+
+
+def _how_many(values: Floats) -> Floats:
+    return np.bincount(_held(values).sum(axis=1).astype(int), minlength=MOST + 1) / len(values)
+
+
+def sets(cell: Cell) -> Trial:
+    """The shares of four items, of which people have two at most, and of how many they have."""
+    mechanism: Any = make_mechanism(cell.mechanism, domain=ItemSet(ITEMS, at_most=MOST), epsilon=cell.epsilon)
+
+    def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
+        values = NUMBERS[cell.shape](draws, cell.n)
+        own = [np.flatnonzero(row).tolist() for row in _held(values)]
+        sums = accumulator_for(mechanism).add(randomize_many(mechanism, own, stream))
+        for target in BOTH:
+            items = truth_of(cell, target, values, _item_shares)
+            yield of_shares("item_shares", target, items, partial(item_shares(sums, target=target).interval, LEVEL))
+            sizes = truth_of(cell, target, values, _how_many)
+            yield of_shares("size_shares", target, sizes, partial(size_shares(sums, target=target).interval, LEVEL))
+
+    return trial
+
+
+def _item_shares(values: Floats) -> Floats:
+    return np.asarray(_held(values).mean(axis=0))
+
+
+def _key_means(values: Floats) -> Floats:
+    """The mean value of those who have each key; half where nobody does, which every interval of such a key holds."""
+    held = _held(values)
+    return np.asarray([values[own > 0].mean() if own.any() else 0.5 for own in held.T])
+
+
+def keys(cell: Cell) -> Trial:
+    """The shares of four keys, and the means of the numbers that go with them."""
+    domain = KeyValue(ITEMS, Interval(0, 1, cells=240), at_most=MOST)
+    mechanism: Any = make_mechanism(cell.mechanism, domain=domain, epsilon=cell.epsilon)
+
+    def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
+        values = NUMBERS[cell.shape](draws, cell.n)
+        own = [
+            dict.fromkeys(np.flatnonzero(row).tolist(), value) for row, value in zip(_held(values), values.tolist(), strict=True)
+        ]
+        sums = accumulator_for(mechanism).add(randomize_many(mechanism, own, stream))
+        for target in BOTH:
+            having = truth_of(cell, target, values, _item_shares)
+            yield of_shares("key_shares", target, having, partial(key_shares(sums, target=target).interval, LEVEL))
+            middles = truth_of(cell, target, values, _key_means)
+            yield of_shares("key_means", target, middles, partial(key_means(sums, target=target).interval, LEVEL))
+
+    return trial
+
+
+def workloads(cell: Cell) -> Trial:
+    """All prefixes of eight categories, and some weighted sums, as answers to linear questions."""
+    mechanism = of_parts(cell, SIZE)
+    questions = np.concatenate([np.tri(SIZE)[:-1], [np.arange(SIZE) / (SIZE - 1), np.where(np.arange(SIZE) % 3, 0.0, 1.0)]])
+
+    def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
+        values = NUMBERS[cell.shape](draws, cell.n)
+        sums = accumulator_for(mechanism).add(randomize_many(mechanism, parts_of(values, SIZE), stream))
+        for target in BOTH:
+            truth = questions @ truth_of(cell, target, values, bins(SIZE))
+            yield of_shares("answers", target, truth, partial(answers(sums, questions, target=target).interval, LEVEL))
+
+    return trial
+
+
+def levels(cell: Cell) -> Trial:
+    """Shares from two groups of people, of whom one has half of the epsilon."""
+    domain = Categories(SIZE)
+    mechanisms: list[Mechanism] = [make_mechanism(cell.mechanism, domain=domain, epsilon=cell.epsilon / k) for k in (1, 2)]
+
+    def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
+        values = parts_of(NUMBERS[cell.shape](draws, cell.n), SIZE)
+        groups = [randomize_many(one, values[start::2], stream) for start, one in enumerate(mechanisms)]
+        truth = truth_of(cell, "population", np.empty(0), bins(SIZE))
+        yield of_shares("combined_shares", "population", truth, partial(combined_shares(groups).interval, LEVEL))
+
+    return trial
+
+
+def vectors(cell: Cell) -> Trial:
+    """The mean of vectors of eight coordinates: a coordinate of the value's own, and half of its neighbour."""
+    mechanism: Any = make_mechanism(cell.mechanism, domain=Ball(SIZE), epsilon=cell.epsilon)
+
+    def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
+        values = NUMBERS[cell.shape](draws, cell.n)
+        sums: Any = accumulator_for(mechanism).add(randomize_many(mechanism, _pointing(values), stream))
+        for target in BOTH:
+            truth, estimated = truth_of(cell, target, values, _mean_vector), mean(sums, target=target)
+            yield Answer("mean of vectors", target, truth, partial(estimated.interval, LEVEL))
+            off = np.array([np.linalg.norm(np.asarray(estimated.value) - truth)])
+            reach = np.array([estimated.distance(LEVEL)])  # type: ignore[attr-defined]
+            yield Answer("distance of mean vectors", target, off, lambda reach=reach: (-reach, reach))
+
+    return trial
+
+
+def _pointing(values: Floats) -> Floats:
+    pointing, own = np.zeros((len(values), SIZE)), parts_of(values, SIZE)
+    pointing[np.arange(len(values)), own] = 0.8
+    pointing[np.arange(len(values)), (own + 1) % SIZE] = -0.4
+    return pointing
+
+
+def _mean_vector(values: Floats) -> Floats:
+    return np.asarray(_pointing(values).mean(axis=0))
+
+
+def trends(cell: Cell) -> Trial:
+    """Three days of four categories: a band that holds for all of them together, and days on which nothing changed."""
+    mechanism = of_parts(cell, 4)
+
+    def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
+        people = [parts_of(NUMBERS[cell.shape](draws, cell.n), 4) for _ in range(DAYS)]
+        days = trend([randomize_many(mechanism, values, stream) for values in people])
+        truth = np.tile(truth_of(cell, "population", np.empty(0), bins(4)), DAYS)
+        low, high = days.band(LEVEL)
+        band = of_shares("", "population", truth, lambda: (low.ravel(), high.ravel()))
+        yield at_once(band, "trend: band")
+        named = np.array([float(bool(days.changes(1 - LEVEL)))])
+        yield Answer("trend: no change named", "population", named, lambda: (np.zeros(1), np.zeros(1)))
+
+    return trial
