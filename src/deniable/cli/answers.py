@@ -33,6 +33,7 @@ class Wish:
     intervals: Any = "auto"
     together: bool = False
     multiples_of: float | None = None
+    narrowest_peak: float | None = None
     record: Any = None
     """The sums of the whole record, when a field of it is asked about."""
     field: str | None = None
@@ -166,7 +167,14 @@ def distribution(source: Accumulator, wish: Wish) -> Answer:
     """The shares of equal bins."""
     from deniable.estimators import distribution, reports_needed
 
-    estimate = distribution(source, bins=wish.bins, method=wish.method, target=wish.target, multiples_of=wish.multiples_of)
+    estimate = distribution(
+        source,
+        bins=wish.bins,
+        method=wish.method,
+        target=wish.target,
+        multiples_of=wish.multiples_of,
+        narrowest_peak=wish.narrowest_peak,
+    )
     rows = _bin_rows(estimate, wish)
     draw = lambda title, subtitle: _density(source, wish, rows, title, subtitle)  # noqa: E731
     return Answer(rows, estimate.target, estimate.method, draw, estimate.assumes, reports_needed(estimate))
@@ -188,7 +196,9 @@ def quantiles(source: Accumulator, wish: Wish) -> Answer:
     """The values below which given shares of people lie."""
     from deniable.estimators import reports_needed, shape
 
-    fitted = shape(source, method=wish.method, target=wish.target, multiples_of=wish.multiples_of)
+    fitted = shape(
+        source, method=wish.method, target=wish.target, multiples_of=wish.multiples_of, narrowest_peak=wish.narrowest_peak
+    )
     estimate = fitted.quantiles(wish.levels)
     rows = _rows(estimate, wish, [f"{100 * level:g} %" for level in wish.levels])
 

@@ -26,6 +26,7 @@ USED_BY = {
     "method": ("distribution", "quantiles"),
     "levels": ("quantiles",),
     "multiples_of": ("distribution", "quantiles"),
+    "narrowest_peak": ("distribution", "quantiles"),
     "project": ("frequency", "histogram"),
     "share": ("heavy-hitters",),
     "together": ("frequency", "distribution", "histogram", "quantiles", "heavy-hitters"),
@@ -59,6 +60,7 @@ NO_TABLES = (".dn", ".jsonl", ".ndjson")
 )
 @click.option("--together", is_flag=True, help="Make all intervals hold at once at this level.")
 @click.option("--multiples-of", type=float, help="Assume that all values are multiples of this number; the answer says so.")
+@click.option("--narrowest-peak", type=float, help="Assume a smooth density: no peak of everybody is narrower; the answer says so.")
 @click.option(
     "--target",
     type=click.Choice(list(TARGETS)),

@@ -20,6 +20,7 @@ def distribution(
     tolerance: float | None = None,
     most_iterations: int | None = None,
     multiples_of: float | None = None,
+    narrowest_peak: float | None = None,
 ) -> Distribution:
     """The shares of equal bins of the domain (32 of them when left out), by maximum likelihood on the counts.
 
@@ -29,7 +30,8 @@ def distribution(
     step (around the circle, on circles). Their iterations stop when the log-likelihood changes by less than `tolerance`:
     0.001 for "ems", 0.001 e**epsilon for "em" (Li et al., 2020).
     Intervals hold for every distribution of the values, smooth or not; they do not rest on the fit (`plausible`). Where
-    reports cannot tell neighbouring bins apart they are wide. `multiples_of` assumes that values are multiples of a number.
+    reports cannot tell neighbouring bins apart they are wide. `multiples_of` and `narrowest_peak` assume something about the
+    values (`shape`).
     Cost: O(cells) per iteration for window mechanisms, O(cells * outputs) for others; some milliseconds per interval.
 
     >>> from deniable.core import make_mechanism
@@ -40,6 +42,12 @@ def distribution(
     sums = accumulated(source)
     count = checked_bins(sums.mechanism, bins, DEFAULT_BINS)
     fitted = shape(
-        sums, method=method, target=target, tolerance=tolerance, most_iterations=most_iterations, multiples_of=multiples_of
+        sums,
+        method=method,
+        target=target,
+        tolerance=tolerance,
+        most_iterations=most_iterations,
+        multiples_of=multiples_of,
+        narrowest_peak=narrowest_peak,
     )
     return fitted.bins(count)

@@ -22,6 +22,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -177,10 +178,35 @@ class Pilot:
             self._tilts["last"] = tilt
         return Aim(linear, shares)
 
+    def slack(self, weights: Floats, linear: Floats) -> float:
+        """How far weights'p may lie above what the estimator expects, whatever the distribution is."""
+        return float((weights - self.table @ linear).max())
+
     def noise(self, aim: Aim) -> tuple[float, float]:
         """The variance and the third central moment of the estimator for one report: of the end or the pilot."""
         spread, skew = noise_of(self._points, self.shares, aim.shares, self._given, aim.linear)
         return float(spread), float(skew)
+
+
+class Guide(Protocol):
+    """What chooses estimators, and says how far they may be off: a pilot, or one that assumes something about the shape."""
+
+    @property
+    def n(self) -> float:
+        """Of all reports."""
+        ...
+
+    def aim(self, weights: Floats, reach: float) -> Aim | None:
+        """The estimator for the upper end of a sum; None where nothing can be said."""
+        ...
+
+    def slack(self, weights: Floats, linear: Floats) -> float:
+        """How far the sum may lie above what the estimator expects."""
+        ...
+
+    def noise(self, aim: Aim) -> tuple[float, float]:
+        """The variance and the third central moment of the estimator for one report."""
+        ...
 
 
 def upper_end(value: float, second: float, third: float, n: float, reach: float) -> float:
@@ -195,7 +221,7 @@ def upper_end(value: float, second: float, third: float, n: float, reach: float)
 class Plausible:
     """What reports say of distributions on points; every pilot comes with the counts it chooses estimators for."""
 
-    parts: Sequence[tuple[Pilot, Floats]]
+    parts: Sequence[tuple[Guide, Floats]]
 
     @staticmethod
     def of(table: Floats, counts: Floats, target: Target) -> Plausible:
@@ -207,7 +233,7 @@ class Plausible:
 
     def about(self, target: Target) -> Plausible:
         """The same for the other target; pilots do not depend on whose values are asked for."""
-        return Plausible([(replace(pilot, target=target), counts) for pilot, counts in self.parts])
+        return Plausible([(replace(pilot, target=target), counts) for pilot, counts in self.parts if isinstance(pilot, Pilot)])
 
     @cached_property
     def _known(self) -> dict[bytes, tuple[float, float, float]]:
@@ -224,8 +250,7 @@ class Plausible:
             if aim is None:
                 value += float(counts.sum()) * top
                 continue
-            slack = float((weights - pilot.table @ aim.linear).max())
-            value += float(counts @ aim.linear) + float(counts.sum()) * slack
+            value += float(counts @ aim.linear) + float(counts.sum()) * pilot.slack(weights, aim.linear)
             spread, skew = pilot.noise(aim)
             second += float(counts.sum()) * spread
             third += float(counts.sum()) * skew

@@ -21,6 +21,7 @@ def quantiles(
     method: Method = "penalized",
     target: Target = "these users",
     multiples_of: float | None = None,
+    narrowest_peak: float | None = None,
 ) -> Estimate:
     """The values below which these shares of the users lie, from the estimated distribution.
 
@@ -38,7 +39,9 @@ def quantiles(
         raise NotSupported(
             "directions have no order, so they have no quantiles; use direction(source) or range_share(source, low, high)"
         )
-    return shape(sums, method=method, target=target, multiples_of=multiples_of).quantiles(wanted.tolist())
+    return shape(sums, method=method, target=target, multiples_of=multiples_of, narrowest_peak=narrowest_peak).quantiles(
+        wanted.tolist()
+    )
 
 
 def checked_levels(levels: float | Sequence[float]) -> Floats:

@@ -18,6 +18,7 @@ def range_share(
     method: Method = "penalized",
     target: Target = "these users",
     multiples_of: float | None = None,
+    narrowest_peak: float | None = None,
 ) -> Estimate:
     """The share of users from low up to high (on a circle from low forward to high, also across zero).
 
@@ -29,7 +30,9 @@ def range_share(
     >>> float(share.value) > 0.9
     True
     """
-    return shape(source, method=method, target=target, multiples_of=multiples_of).range_share(low, high)
+    return shape(source, method=method, target=target, multiples_of=multiples_of, narrowest_peak=narrowest_peak).range_share(
+        low, high
+    )
 
 
 def covered(edges: Floats, low: float, high: float, *, circular: bool = False) -> Floats:

@@ -21,9 +21,10 @@ from deniable.estimators.distribution_grid import FINE, Binned, binned, fine_cel
 from deniable.estimators.estimate import Estimate, Target, check_target, half_width
 from deniable.estimators.expectation_maximization import Fit, fit
 from deniable.estimators.penalized import penalized_fit
-from deniable.estimators.plausible import Plausible
+from deniable.estimators.plausible import Pilot, Plausible
 from deniable.estimators.recent_shapes import shape_of
 from deniable.estimators.response import Response, groups_for, only_multiples, response
+from deniable.estimators.smooth_shapes import SmoothGrid, Suggested, smooth_plausible, suggested_peaks
 from deniable.estimators.source import Source, accumulated
 
 Method = Literal["penalized", "ems", "em"]
@@ -46,6 +47,7 @@ class Shape:
     tolerance: float = STOP
     most_iterations: int = MOST_ITERATIONS
     multiples_of: float | None = None
+    narrowest_peak: float | None = None
 
     @cached_property
     def binned(self) -> Binned:
@@ -91,6 +93,8 @@ class Shape:
     @property
     def assumes(self) -> str:
         """What the intervals assume, in words."""
+        if self.narrowest_peak is not None:
+            return f"the density changes no faster than in one peak, {self.narrowest_peak:g} wide, that holds everybody"
         return "" if self.multiples_of is None else f"values are multiples of {self.multiples_of:g}"
 
     @cached_property
@@ -125,22 +129,36 @@ class Shape:
             self.__dict__["_plain"] = other._plain.about(self.target)
 
     @cached_property
-    def _known(self) -> dict[bytes, tuple[Response, Plausible]]:
+    def _known(self) -> dict[bytes, tuple[Response | SmoothGrid, Plausible]]:
         return {}
 
-    def _plausible(self, edges: Floats) -> tuple[Response, Plausible]:
+    def _plausible(self, edges: Floats) -> tuple[Response | SmoothGrid, Plausible]:
         """Points on both sides of these edges, and what the reports say of them; worked out once."""
         key = np.asarray(edges, np.float64).tobytes()
         if key not in self._known:
             self._known[key] = self._looked_at(edges)
         return self._known[key]
 
-    def _looked_at(self, edges: Floats) -> tuple[Response, Plausible]:
+    @cached_property
+    def _peaks(self) -> Suggested:
+        assert self.narrowest_peak is not None
+        grid = SmoothGrid.over(self._response, np.empty(0), self.narrowest_peak)
+        return suggested_peaks(grid, gathered(self.sums, self._response.cuts))
+
+    def _looked_at(self, edges: Floats) -> tuple[Response | SmoothGrid, Plausible]:
+        if self.narrowest_peak is not None:
+            grid = SmoothGrid.over(self._response, edges, self.narrowest_peak)
+            return grid, smooth_plausible(grid, self._peaks, self._widened(grid.response))
         wide = self._response if self.multiples_of is not None else self._response.with_edges(edges)
+        return wide, self._widened(wide)
+
+    def _widened(self, wide: Response) -> Plausible:
+        """What the reports say of distributions on more points."""
         if wide is self._response:
-            return wide, self._plain
+            return self._plain
         where = np.searchsorted(wide.places, self._response.places)
-        return wide, Plausible([(pilot.widened(wide.table, where), counts) for pilot, counts in self._plain.parts])
+        parts = [(pilot.widened(wide.table, where), counts) for pilot, counts in self._plain.parts if isinstance(pilot, Pilot)]
+        return Plausible(parts)
 
     def bin_ends(self, edges: Floats, level: float) -> tuple[Floats, Floats]:
         """The intervals of the shares between neighbouring edges."""
@@ -297,8 +315,12 @@ def shape(
     tolerance: float | None = None,
     most_iterations: int | None = None,
     multiples_of: float | None = None,
+    narrowest_peak: float | None = None,
 ) -> Shape:
     """Fit the reports once; bins, ranges, quantiles and the mean then come from the same distribution and agree.
+
+    Intervals hold for every distribution, unless an assumption makes them shorter: `multiples_of` says that values are multiples
+    of a number, `narrowest_peak` that the density changes no faster than in one triangular peak, so wide, that holds everybody.
 
     >>> from deniable.core import make_mechanism
     >>> import numpy as np
@@ -324,4 +346,9 @@ def shape(
         raise InvalidParameter("tolerance must not be negative")
     if multiples_of is not None and not (math.isfinite(multiples_of) and multiples_of > 0):
         raise InvalidParameter("multiples_of must be a positive number, the step between possible values")
-    return shape_of(Shape(mechanism, sums.sums, sums.n, target, method, tolerance, most_iterations, multiples_of))
+    if narrowest_peak is not None and not (math.isfinite(narrowest_peak) and narrowest_peak > 0):
+        raise InvalidParameter("narrowest_peak must be a positive number, a width in the units of the values")
+    if narrowest_peak is not None and multiples_of is not None:
+        raise InvalidParameter("multiples_of and narrowest_peak exclude one another: values that are multiples have no density")
+    asked = Shape(mechanism, sums.sums, sums.n, target, method, tolerance, most_iterations, multiples_of, narrowest_peak)
+    return shape_of(asked)
