@@ -217,7 +217,7 @@ def test_the_survey_is_checked_when_it_is_fetched(tmp_path: Path) -> None:
 
 def test_explanations_say_what_it_costs(tmp_path: Path) -> None:
     text = session(tmp_path).explain()
-    assert "2.72 times surer" in text
+    assert "by a factor of at most 2.72" in text
     assert "1 left" in text
 
 

@@ -102,7 +102,7 @@ def test_an_answer_is_explained_sent_and_counted_once(chromium: Any, served: Run
     page.get_by_role("heading", name="Before you answer").wait_for()
     told = page.locator("main").inner_text()
     assert "stays on this device" in told
-    assert "times surer" in told
+    assert "odds between two answers" in told
     posted: list[Any] = []
     page.on("request", lambda request: posted.append(request.post_data) if request.method == "POST" else None)
     page.get_by_label("bus").check()
