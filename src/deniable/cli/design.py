@@ -62,7 +62,7 @@ def design(
     as_json: bool,
     **linear: Any,
 ) -> None:
-    """Find the best mechanism, measure it, and show a bound that no mechanism of this epsilon passes."""
+    """Find the best mechanism, measure it, and show a bound that no mechanism with this epsilon can beat."""
     from deniable.planning import design as best
 
     if as_table:

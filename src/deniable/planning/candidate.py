@@ -141,7 +141,7 @@ class Plan(Result):
     met: bool | None = None
     """Does the pick meet the target? None without one."""
     bound: Bound | NoBound | None = None
-    """What no mechanism passes, or that nothing is known; None when it was not worked out."""
+    """What no mechanism can beat, or that nothing is known; None when it was not worked out."""
 
     @property
     def pick(self) -> Candidate:

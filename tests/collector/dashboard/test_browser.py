@@ -117,7 +117,7 @@ def test_an_answer_is_explained_sent_and_counted_once(chromium: Any, served: Run
     assert body["report"].startswith("646e01" + fingerprint)
     assert counted(served) == before + 1
     page = visit.go("answer")
-    page.get_by_text("This device has answered already").wait_for()
+    page.get_by_text("This device has already answered").wait_for()
     assert page.get_by_role("button", name="Randomize and send").count() == 0
     page.goto(served.address)
     page.get_by_text("901").wait_for()

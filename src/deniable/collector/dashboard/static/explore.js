@@ -53,7 +53,7 @@ function peopleChart(law) {
   if (!law.people.length) return [];
   const rows = law.people.map(([n, half]) => [count(n), `± ${percent(half)}`]);
   const [people, half] = rows[Math.floor(rows.length / 2)];
-  const said = `When ${people} people answer, the share of a rare answer is known to ${half}; four times as many halve that.`;
+  const said = `When ${people} people answer, the share of a rare answer is known to within ${half}; four times as many people halve that.`;
   return [
     element("h2", {}, "Expected error of a share"),
     figure({
