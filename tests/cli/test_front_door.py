@@ -126,6 +126,7 @@ def test_one_report_is_not_many(count: int, said: str, tmp_path: Path, monkeypat
         (["compare", "duchi", "--metric", "rmsee"], "--metric: 'rmsee' is not one of 'mse', 'rmse', "),
         (["compare", "duchi", "--metric", "rmsee"], "; did you mean rmse?\n"),
         (["compare", "duchi", "--metric", "zzz"], "'worst-mae'.\n"),
+        (["serve", "no-such-survey.toml"], "deniable: file 'no-such-survey.toml' does not exist.\n"),
         (["show", "window", "-e", "1", "-d", "intervall:0,1"], "'intervall:0,1' is not a domain; did you mean interval? "),
     ],
 )

@@ -71,7 +71,7 @@ def test_the_same_bytes_are_sent_until_acknowledged(tmp_path: Path) -> None:
 
 def test_a_refusal_is_final_and_stays_spent(tmp_path: Path) -> None:
     device = session(tmp_path, transport=MockTransport(answers=[400]))
-    with pytest.raises(NotDelivered, match="for good"):
+    with pytest.raises(NotDelivered, match="refused the report permanently"):
         device.answer(RED)
     assert device.ledger.pending() == []
     assert device.ledger.spent() == 1

@@ -174,10 +174,10 @@ def of_survey(source: str, delta: str, ca: str | None, as_json: bool) -> None:
     promise = shuffled_promise(survey, _share("delta", delta))
     level = show_fraction(survey.mechanism.privacy.exact)
     document: dict[str, Any] = {"survey": survey.hash, "epsilon_each": level, "epsilon_for_life": show_fraction(survey.lifetime)}
-    lines = [f"Each report has epsilon {level} against everyone, and all of a person's {show_fraction(survey.lifetime)}."]
+    lines = [f"Against everyone, each report has epsilon {level}, and all reports of one person {show_fraction(survey.lifetime)}."]
     if promise is None:
         document["shuffled"] = None
-        lines.append("Nothing smaller is promised for being one of many: the document has no [shuffle], or it adds nothing.")
+        lines.append("Being one of many adds nothing to that: the document has no [shuffle], or shuffling does not help here.")
     else:
         document["shuffled"] = {
             "epsilon": promise.epsilon,

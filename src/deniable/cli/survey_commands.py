@@ -71,7 +71,7 @@ def _retention(line: object) -> str:
     ]
     if line.receipt_windows is not None:  # type: ignore[attr-defined]
         words.append(f"receipts {counted(line.receipt_windows, 'earlier window')} while it runs")  # type: ignore[attr-defined]
-    return ", ".join(words) or "for good"
+    return ", ".join(words) or "indefinitely"
 
 
 @survey.command()
@@ -103,7 +103,7 @@ def delete(name: str, yes: bool, database: str, as_json: bool) -> None:
         survey_hash = named_survey(store, name)
         count = store.counted().get(survey_hash, 0)
         if not yes:
-            click.confirm(f"Delete {survey_hash[:12]} with its {counted(count, 'report')} for good?", abort=True, err=True)
+            click.confirm(f"Delete {survey_hash[:12]} with its {counted(count, 'report')} permanently?", abort=True, err=True)
         store.delete_survey(survey_hash)
         store.tidy()
     _answer(

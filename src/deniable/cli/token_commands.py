@@ -76,7 +76,7 @@ def list_command(database: str, as_json: bool) -> None:
     shown = table("name", "role", "valid until")
     for one in known:
         ended = one.expires is not None and one.expires <= time.time()
-        shown.add_row(one.name, one.role, "for good" if one.expires is None else _day(one.expires) + (" (over)" if ended else ""))
+        shown.add_row(one.name, one.role, "no limit" if one.expires is None else _day(one.expires) + (" (over)" if ended else ""))
     console().print(shown)
 
 

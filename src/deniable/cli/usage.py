@@ -18,6 +18,8 @@ def usage_words(error: click.ClickException) -> str:
         return _missing(error.param, error.ctx)
     if isinstance(error, click.BadParameter) and isinstance(error.param, click.Option):
         return f"{error.param.opts[0]}: {_bad(error.message, error.param)}"
+    if isinstance(error, click.BadParameter) and isinstance(error.param, click.Argument):
+        return error.message[:1].lower() + error.message[1:]
     return error.format_message()
 
 
