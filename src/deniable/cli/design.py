@@ -109,7 +109,7 @@ def _print(answer: Answer) -> None:
     rows.add_row("this mechanism", f"{answer.worst_case:.6g}")
     bound = "lower bound for every mechanism" if answer.certified else "lower bound for every mechanism (the solver stopped early)"
     rows.add_row(bound, f"{answer.lower_bound:.6g}")
-    rows.add_row("gap", f"{answer.gap:.5f}" if answer.lower_bound > 0 else "none: the bound is 0")
+    rows.add_row("ratio of the two", f"{answer.gap:.5f}" if answer.lower_bound > 0 else "none: the bound is 0")
     rows.add_row(f"published ({answer.published['name']})", f"{answer.published['worst_case']:.6g}")
     if answer.predicted is not None:
         rows.add_row("limit for large ε (a prediction, no bound)", f"{answer.predicted['error']:.6g}")

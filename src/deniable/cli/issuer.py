@@ -13,7 +13,7 @@ from deniable.cli.terminal import print_json
 from deniable.errors import InvalidParameter
 
 
-@click.command(short_help="Give every invited person tokens that name nobody.")
+@click.command(short_help="Give every invited person tokens that do not name them.")
 @click.option(
     "--key", "keys", multiple=True, metavar="FILE.pem", help="The issuer's private key. May be repeated, one for each round."
 )

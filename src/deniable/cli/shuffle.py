@@ -12,7 +12,7 @@ from deniable.cli.terminal import print_json
 from deniable.errors import InvalidParameter
 
 
-@click.command(short_help="Mix sealed reports, and pass them on many at once.")
+@click.command(short_help="Mix encrypted reports, and pass them on in batches.")
 @click.argument("surveys", nargs=-1, metavar="SURVEY...")
 @click.option(
     "--new-key", type=click.Path(dir_okay=False), metavar="FILE", help="Make the collector's key, print its public part, and stop."
