@@ -42,7 +42,16 @@ AVOID = {
     r"\bnot so many\b|\bfor so long\b": "not that many",
     r"\b[Aa] thousand million\b": "a billion",
     r"\b(?:estimate|error|fit|smoothing)s? (?:is|are|can be) (?:usually )?nearer\b": "closer to",
-    r"\b(?:[Ff]or|[Aa]gainst|[Tt]o) whoever (?:sees|looks|may|runs)\b": "against anyone who",
+    r"\b(?:[Ff]or|[Aa]gainst|[Tt]o) whoever (?:sees|looks|may|runs)\b|(?:^|[.!?:] |\| )[Ww]hoever (?:sees|steals|writes|sends)\b": (
+        "against anyone who"
+    ),
+    r"\b(?:mechanism|[a-z]+\}) reports no (?:numbers?|categories|directions|sets|keys)\b": "does not report",
+    r"\btimes (?:surer|likelier)\b": "by a factor of",
+    r"\b(?:[Ww]ritten down|writes? \w+ down) and waits?\b": "saved",
+    r"\bno mechanism (?:of this epsilon )?passes\b": "can beat",
+    r"\bstands? out of the noise\b": "stands out from",
+    r"\b[Aa]bout [\d,]+ would do\b": "would be enough",
+    r"\b[Ss]omebody else's\b": "someone",
 }
 
 
@@ -89,6 +98,14 @@ def test_the_style_guide_has_a_line_for_every_pattern() -> None:
         "there are not so many reports",
         "A thousand million users a day.",
         "A biased estimate can be nearer for data that suit it.",
+        "| whoever steals the database or a backup | sums |",
+        "{mechanism} reports no number on an interval",
+        "Whoever sees it can become at most 2.72 times surer of one answer.",
+        "Your report is written down and waits.",
+        "a bound that no mechanism passes",
+        "No word stands out of the noise yet.",
+        "1 report is too few to tell. About 750 would do.",
+        "Auditing somebody else's code",
     ],
 )
 def test_the_patterns_find_what_they_were_made_for(sentence: str) -> None:

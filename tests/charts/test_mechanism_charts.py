@@ -110,3 +110,15 @@ def test_words_show_what_each_group_is_asked_for() -> None:
     chart = drawn(make_mechanism("pem", domain=Text(2), epsilon=2))
     assert sum(row["probability"] for row in rows(chart, "probability")) == pytest.approx(1)
     assert "whole word, to count it" in {row["group"] for row in rows(chart, "group")}
+
+
+def test_a_tree_is_drawn_level_by_level() -> None:
+    chart = mechanism_chart(make_mechanism("hierarchy", domain=Categories(6), epsilon=2, fan_outs=[2, 3])).to_dict()
+    titles = [part["title"]["text"] if isinstance(part["title"], dict) else part["title"] for part in chart["hconcat"]]
+    assert titles == ["level 1: 2 blocks by hadamard", "level 2: 6 blocks by hadamard"]
+
+
+def test_only_the_coarsest_levels_of_a_deep_tree_are_drawn() -> None:
+    chart = mechanism_chart(make_mechanism("hierarchy", domain=Categories(256), epsilon=2, fan_outs=[2] * 8)).to_dict()
+    assert len(chart["hconcat"]) == 6
+    assert "2 finer levels not drawn" in str(chart["title"])

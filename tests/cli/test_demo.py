@@ -11,8 +11,10 @@ from click.testing import CliRunner
 
 from deniable.cli import flights as datasets
 from deniable.cli.app import main
+from deniable.cli.demo import _print_rows
 from deniable.cli.demo_questions import Finding, _below, _shares
 from deniable.cli.flights import Flights
+from deniable.cli.terminal import console
 from deniable.core import make_mechanism
 
 
@@ -68,3 +70,12 @@ def test_true_shares() -> None:
     assert _shares([0, 1, 2, 4], 0, 4, 2) == [0.5, 0.5]
     assert _shares([0, 1, 2, 4], 0, 4, 2, wraps=True) == [0.75, 0.25]
     assert _below([0, 1, 2, 4], [1, 3, 4]) == [0.5, 0.75, 1.0]
+
+
+def test_the_tables_show_both_ends_of_an_interval_that_is_not_symmetric(capsys: pytest.CaptureFixture[str]) -> None:
+    _print_rows(
+        console(), "Shares (%)", [{"name": "rare", "estimate": -0.44, "low": 0.0, "high": 0.21, "truth": 0.18, "inside": True}]
+    )
+    said = capsys.readouterr().out
+    assert said.splitlines()[0] == "Shares (%)"
+    assert ["rare", "-0.44", "0.00", "0.21", "0.18", "-0.62", "yes"] in [line.split() for line in said.splitlines()]

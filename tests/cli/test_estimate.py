@@ -307,7 +307,7 @@ def test_too_few_reports_are_told_with_the_number_that_would_do(tmp_path: Path) 
     mechanism = make_mechanism("k-rr", domain=Categories(3), epsilon=1)
     stored(tmp_path / "few.dn", mechanism, [0, 2])
     few = run("estimate", str(tmp_path / "few.dn"))
-    assert "2 reports are too few to tell" in " ".join(few.output.split())
+    assert "2 reports are too few" in " ".join(few.output.split())
     told = json.loads(run("estimate", str(tmp_path / "few.dn"), "--json").stdout)
     assert told["too_few"]
     needed = told["reports_needed"]

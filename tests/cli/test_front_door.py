@@ -113,6 +113,47 @@ def test_one_report_is_not_many(count: int, said: str, tmp_path: Path, monkeypat
     assert said in CliRunner().invoke(main, ["estimate", "reports.csv"]).output
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["show", "k-rr"],
+            "--epsilon is missing (privacy level: a number or a ratio such as 1/3); for example: deniable show window",
+        ),
+        (["show"], "NAME is missing; for example: deniable show window"),
+        (["account", "odds"], "for example: deniable account odds --epsilon 1"),
+        (["account", "repeat", "-e", "1"], "--reports is missing (how often the person is asked)\n"),
+        (["compare", "duchi", "--metric", "rmsee"], "--metric: 'rmsee' is not one of 'mse', 'rmse', "),
+        (["compare", "duchi", "--metric", "rmsee"], "; did you mean rmse?\n"),
+        (["compare", "duchi", "--metric", "zzz"], "'worst-mae'.\n"),
+        (["serve", "no-such-survey.toml"], "deniable: file 'no-such-survey.toml' does not exist.\n"),
+        (["show", "window", "-e", "1", "-d", "intervall:0,1"], "'intervall:0,1' is not a domain; did you mean interval? "),
+    ],
+)
+def test_what_is_missing_or_misspelt_is_named_with_an_example(words: list[str], said: str) -> None:
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 2
+    assert said in result.output
+
+
+def test_randomize_says_where_the_reports_and_the_recipe_went(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    question = ["randomize", "k-rr", "-e", "1", "-d", "categories:a,b", "a", "b"]
+    assert CliRunner().invoke(main, [*question, "-o", "reports.csv"]).output == (
+        "2 reports: reports.csv, with the recipe reports.csv.recipe.json\n"
+    )
+    assert CliRunner().invoke(main, [*question, "-o", "reports.csv", "--quiet"]).output == ""
+    assert CliRunner().invoke(main, question).output.startswith("output,value\n")
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if isinstance(loaded(name), click.Group)])
+def test_summaries_of_subcommands_are_whole(name: str) -> None:
+    text = CliRunner().invoke(main, [name, "--help"], terminal_width=80).output
+    summaries = text.partition("Commands:")[2].partition("Examples:")[0]
+    assert summaries
+    assert "..." not in summaries
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_help_has_an_example_of_itself(name: str) -> None:
     result = CliRunner().invoke(main, [name, "--help"])

@@ -99,7 +99,7 @@ def test_too_few_users_are_said_beside_the_table_and_in_json() -> None:
     table = run(*question)
     assert table.exit_code == 0, table.output
     assert "1 user is too few for this question" in table.stderr
-    assert "About 730 would do" in table.stderr
+    assert "About 730 would be enough" in table.stderr
     assert json.loads(run(*question, "--json").stdout)["users_needed"] == 730
 
 

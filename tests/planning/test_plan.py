@@ -327,7 +327,7 @@ def test_a_plan_with_too_few_users_says_how_many_would_do(task: Any, domain: Any
     needed = planned.users_needed
     assert needed is not None
     assert planned.warning is not None
-    assert f"About {needed:,} would do" in planned.warning
+    assert f"About {needed:,} would be enough" in planned.warning
     assert planned.to_dict()["users_needed"] == needed
     enough = plan(Question(task=task, domain=domain, users=needed, epsilon=1, **more))
     assert enough.warning is None

@@ -71,7 +71,7 @@ def test_the_same_bytes_are_sent_until_acknowledged(tmp_path: Path) -> None:
 
 def test_a_refusal_is_final_and_stays_spent(tmp_path: Path) -> None:
     device = session(tmp_path, transport=MockTransport(answers=[400]))
-    with pytest.raises(NotDelivered, match="for good"):
+    with pytest.raises(NotDelivered, match="refused the report permanently"):
         device.answer(RED)
     assert device.ledger.pending() == []
     assert device.ledger.spent() == 1
@@ -217,7 +217,7 @@ def test_the_survey_is_checked_when_it_is_fetched(tmp_path: Path) -> None:
 
 def test_explanations_say_what_it_costs(tmp_path: Path) -> None:
     text = session(tmp_path).explain()
-    assert "2.72 times surer" in text
+    assert "by a factor of at most 2.72" in text
     assert "1 left" in text
 
 

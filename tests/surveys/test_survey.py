@@ -208,7 +208,8 @@ def test_only_pure_privacy_within_budget() -> None:
     ("old", "new", "message"),
     [
         ('title = "Travel to work"', "", "lacks title"),
-        ('window = "month"', 'window = "month"\ncolour = 1', "unknown entries colour"),
+        ('title = "Travel to work"', 'titel = "Travel to work"', "lacks title and has the unknown entry titel"),
+        ('window = "month"', 'window = "month"\ncolour = 1', "unknown entry colour"),
         ("epsilon = 2", "epsilon = 0", "epsilon"),
         ('strategy = "STRATEGY"', 'strategy = "all"', "strategy must be one of"),
         ("loss_exponent = 2", "loss = 2", "other parameters"),

@@ -28,7 +28,7 @@ export function explain(survey, left = survey.budget, own = null) {
     budget:
       `One answer costs ${survey.epsilon} of the ${survey.budget} you can ever spend on this survey; ${left} is left.` +
       (own === null ? "" : ` Of your own limit for all surveys ${own} is left.`),
-    checked: `This device checked the survey itself: its hash, and that no report is more than e^${survey.epsilon} = ${short(odds)} times likelier for one answer than for another.`,
+    checked: `This device checked the survey itself: its hash, and that no report is more than e^${survey.epsilon} = ${short(odds)} times as likely for one answer as for another.`,
     odds,
   };
 }

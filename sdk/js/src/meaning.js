@@ -28,8 +28,8 @@ export function meaning(epsilon, lifetime = epsilon) {
 
 function seen(what, level) {
   const share = 1 / (1 + Math.exp(-level.toNumber()));
-  const surest = share > 0.999 ? "more than 99.9 %" : `${(100 * share).toFixed(1)} %`;
-  return `Whoever sees ${what} can become ${times(level.toNumber())} times surer of one answer against another, and ${surest} sure if two answers seemed equally likely before (epsilon ${shown(level)}).`;
+  const surest = share > 0.999 ? "more than 99.9 %" : `up to ${(100 * share).toFixed(1)} %`;
+  return `Seeing ${what} can change the odds between two answers by a factor of ${times(level.toNumber())}: someone who thought them equally likely can become ${surest} sure of one (epsilon ${shown(level)}).`;
 }
 
 /** A decimal where that is exact, else the ratio. */

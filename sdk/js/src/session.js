@@ -125,7 +125,7 @@ export class Session {
     }
     const refused = status !== 200;
     for (const item of waiting) await this.ledger.settle(item, { refused });
-    if (refused) throw new NotDelivered(`the collector refused the report for good (status ${status}); it will not be sent again`);
+    if (refused) throw new NotDelivered(`the collector refused the report permanently (status ${status}); it will not be sent again`);
   }
 
   /** The final status; tries again while the answer is "later" or there is none. */

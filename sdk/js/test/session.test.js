@@ -117,7 +117,7 @@ test("the words say the odds, the budget and what leaves", async () => {
   const { device } = await session();
   const words = await device.explain();
   assert.match(words.sending, /yours with a chance of/);
-  assert.match(words.meaning, /times surer/);
+  assert.match(words.meaning, /odds between two answers/);
   assert.match(words.staying, /stays on this device/);
   assert.match(words.budget, /One answer costs/);
 });

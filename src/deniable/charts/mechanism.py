@@ -6,6 +6,7 @@ from typing import Any
 
 import altair as alt
 
+from deniable._results import counted
 from deniable.charts.density import density_chart
 from deniable.charts.heat import heat_chart
 from deniable.charts.place_law import place_chart, walk_chart
@@ -39,7 +40,7 @@ def mechanism_chart(mechanism: Mechanism) -> Any:
     """
     domain = mechanism.domain
     if isinstance(domain, Binary | Categories):
-        return heat_chart(mechanism)
+        return _levels(mechanism) if mechanism.parts else heat_chart(mechanism)
     if isinstance(domain, Circle):
         return turn_chart(mechanism, telling_values(domain))
     if isinstance(domain, Interval):
@@ -92,6 +93,17 @@ def _fields(mechanism: Any) -> Any:
     wide = alt.hconcat(*charts, spacing=40).resolve_scale(color="independent")
     title = f"{mechanism.name} at ε = {mechanism.privacy} for the whole record"
     return themed(wide, title=title, subtitle=f"field by field, as the collector sees it{more}")
+
+
+def _levels(mechanism: Any) -> Any:
+    """A tree, level by level: its reports are far too many for one table."""
+    parts = list(mechanism.parts.items())[:MOST_FIELDS]
+    charts = [unthemed(mechanism_chart(part), f"{name}: {part.domain.size} blocks by {part.name}") for name, part in parts]
+    wide = alt.hconcat(*charts, spacing=40).resolve_scale(color="independent")
+    rest = len(mechanism.parts) - len(parts)
+    more = f"; {counted(rest, 'finer level')} not drawn" if rest else ""
+    subtitle = f"a public coin chooses a level, and the block of categories there is reported with all of ε{more}"
+    return themed(wide, title=f"{mechanism.name} at ε = {mechanism.privacy}", subtitle=subtitle)
 
 
 def _beside_raw(mechanism: Any, inner: Mechanism) -> Any:
@@ -166,5 +178,5 @@ def _book(mechanism: Any) -> Any:
     return themed(
         chart,
         title=f"{mechanism.name} at ε = {mechanism.privacy}, {mechanism.domain.dimension} dimensions",
-        subtitle=f"one report, read as a vector, is {error:.3g} times the longest vector away from the true one",
+        subtitle=f"read as a vector, one report is about {error:.3g} radii away from the true vector",
     )

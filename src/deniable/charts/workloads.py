@@ -32,7 +32,7 @@ def workload_table_chart(design: WorkloadDesign) -> Any:
         .encode(
             x=alt.X("value:O", title="private value", axis=alt.Axis(labelAngle=0, labelOverlap=True)),
             y=alt.Y("output:O", title="output, the likeliest first", axis=alt.Axis(labelOverlap=True, ticks=False)),
-            color=alt.Color("ratio:Q", title="times likelier", scale=alt.Scale(scheme="blues")),
+            color=alt.Color("ratio:Q", title="times as likely", scale=alt.Scale(scheme="blues")),
         )
         .properties(width=WIDTH, height=HEIGHT)
     )

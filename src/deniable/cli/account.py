@@ -18,7 +18,7 @@ CROWD = "summing over the crowd (half a minute for a billion people)"
 
 @click.group()
 def account() -> None:
-    """What a person was promised in total.
+    """Work out what a person was promised in total.
 
     \b
     deniable account odds --epsilon 1
@@ -88,7 +88,10 @@ def compose(epsilons: tuple[str, ...], answers: int, delta: str, as_json: bool) 
 @click.option("--permanent", help="The level of the permanent layer, for mechanisms with two layers (rappor).")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def repeat(epsilon: str, reports: int, values: int, permanent: str | None, as_json: bool) -> None:
-    """What asking the same question again costs, with and without a memo."""
+    """What asking the same question again costs.
+
+    Once with a fresh report every time, and once with a memo that repeats the first.
+    """
     from deniable.privacy import repeated
 
     for name, text in (("epsilon", epsilon), ("permanent", permanent)):
@@ -121,7 +124,7 @@ def repeat(epsilon: str, reports: int, values: int, permanent: str | None, as_js
 def shuffle(
     epsilon: str, people: int, delta: str, mechanism: str | None, domain: str | None, chart: str | None, as_json: bool
 ) -> None:
-    """What reports without their senders promise: far more than each one alone."""
+    """What shuffled reports promise: much more than each one alone."""
     from deniable.privacy import attained_epsilon, shuffled_epsilon, shuffling_conditions
 
     level, allowed = _positive("epsilon", epsilon), _share("delta", delta)
@@ -159,7 +162,9 @@ def shuffle(
 @ca_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def of_survey(source: str, delta: str, ca: str | None, as_json: bool) -> None:
-    """What a survey promises as it is deployed: SURVEY is its address, or a file with its document.
+    """What a survey promises as deployed.
+
+    SURVEY is its address, or a file with its document.
 
     The number of people, the channel and how often a person answers are read from the document itself.
     """
@@ -169,10 +174,10 @@ def of_survey(source: str, delta: str, ca: str | None, as_json: bool) -> None:
     promise = shuffled_promise(survey, _share("delta", delta))
     level = show_fraction(survey.mechanism.privacy.exact)
     document: dict[str, Any] = {"survey": survey.hash, "epsilon_each": level, "epsilon_for_life": show_fraction(survey.lifetime)}
-    lines = [f"Each report has epsilon {level} against everyone, and all of a person's {show_fraction(survey.lifetime)}."]
+    lines = [f"Against everyone, each report has epsilon {level}, and all reports of one person {show_fraction(survey.lifetime)}."]
     if promise is None:
         document["shuffled"] = None
-        lines.append("Nothing smaller is promised for being one of many: the document has no [shuffle], or it adds nothing.")
+        lines.append("Being one of many adds nothing to that: the document has no [shuffle], or shuffling does not help here.")
     else:
         document["shuffled"] = {
             "epsilon": promise.epsilon,
@@ -191,7 +196,10 @@ def of_survey(source: str, delta: str, ca: str | None, as_json: bool) -> None:
 @click.option("--delta", default="1e-6", show_default=True, help="The probability with which the level may fail.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def central(epsilon: str, people: int, delta: str, as_json: bool) -> None:
-    """What the reports of n people promise together, beside a trusted collector's noise."""
+    """What the reports of n people promise together.
+
+    Beside it: how much noise a trusted collector would need.
+    """
     from deniable.privacy import central as translated
 
     with waiting(CROWD):
@@ -205,7 +213,10 @@ def central(epsilon: str, people: int, delta: str, as_json: bool) -> None:
 @click.option("--delta", default="0", show_default=True, help="The probability with which the level may fail.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def group(epsilon: str, size: int, delta: str, as_json: bool) -> None:
-    """What a family is promised, or one person who is counted several times."""
+    """What a group is promised, such as a family.
+
+    The same holds for one person who is counted several times.
+    """
     from deniable.privacy import group as grouped
     from deniable.privacy import group_words
 
@@ -220,7 +231,10 @@ def group(epsilon: str, size: int, delta: str, as_json: bool) -> None:
 @click.option("--width", default="1", show_default=True, help="How far apart two values can be.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def gaussian(epsilon: str | None, delta: str | None, sigma: str | None, width: str, as_json: bool) -> None:
-    """Epsilon, delta and noise of a Gaussian: give two, the third is exact and rounded toward less privacy."""
+    """Epsilon, delta or sigma of Gaussian noise, from the other two.
+
+    The result is exact, and rounded so that it never promises too much.
+    """
     from deniable.privacy import gaussian_delta, gaussian_epsilon, gaussian_sigma, loss_exceeds
 
     if sum(given is not None for given in (epsilon, delta, sigma)) != 2:
@@ -261,7 +275,10 @@ def gaussian(epsilon: str | None, delta: str | None, sigma: str | None, width: s
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def raw(delta: str, coordinates: int, people: int, as_json: bool) -> None:
-    """What the privacy indicator does: it publishes raw values with probability delta."""
+    """What the privacy indicator publishes.
+
+    It publishes raw values with probability delta.
+    """
     from deniable.privacy import indicator
 
     exposed = indicator(delta, coordinates=coordinates, people=people)

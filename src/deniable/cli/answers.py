@@ -289,7 +289,7 @@ def _bars(rows: list[dict[str, Any]], wish: Wish, title: str, subtitle: str, *, 
     from deniable.charts import estimate_chart
 
     if not rows:
-        raise InvalidParameter("there is nothing to draw: no word stands out of the noise")
+        raise InvalidParameter("there is nothing to draw: no word stands out from the noise")
     shown = sorted(rows, key=lambda row: -row["value"])[:MOST_BARS]
     return estimate_chart(
         [row["label"] for row in shown],

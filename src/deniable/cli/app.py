@@ -17,6 +17,7 @@ from deniable import __version__
 from deniable._extras import needs, required
 from deniable.cli.commands import COMMANDS, SECTIONS
 from deniable.cli.quiet import with_quiet
+from deniable.cli.usage import usage_words
 from deniable.errors import DeniableError, MissingPackage, OutOfDomain, ProtocolError, WireError
 
 BAD_DATA, BAD_QUESTION = 1, 2
@@ -57,7 +58,7 @@ class OneLineErrors(click.Group):
             click.echo(help_asked.format_message())
             code = 0
         except click.ClickException as error:
-            _complain(error.format_message())
+            _complain(usage_words(error))
             code = error.exit_code
         except click.Abort:
             _complain("stopped")

@@ -116,13 +116,13 @@ COMMANDS: dict[str, Entry] = {
     "issuer": Entry(
         "issuer:issuer",
         COLLECTOR,
-        "Give every invited person tokens that name nobody.",
+        "Give every invited person tokens that do not name them.",
         ("deniable issuer --new-key issuer.pem", "deniable issuer --key issuer.pem --invitations codes.txt"),
     ),
     "shuffle": Entry(
         "shuffle:shuffle",
         COLLECTOR,
-        "Mix sealed reports, and pass them on many at once.",
+        "Mix encrypted reports, and pass them on in batches.",
         ("deniable shuffle --new-key analyst.key", "deniable shuffle https://collector.example.org/v1/surveys/HASH"),
     ),
     "wallet": Entry(

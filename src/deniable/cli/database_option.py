@@ -12,6 +12,7 @@ from deniable.errors import InvalidParameter, MissingPackage
 
 SHORTEST = 8
 """Digits of a hash that are enough when no other survey begins with them."""
+LISTED = "`deniable survey list` shows all of them"
 
 database_option = click.option(
     "--database",
@@ -42,5 +43,8 @@ def named_survey(store: Any, name: str) -> str:
     hashes = [known for known in store.open_hashes() if known.startswith(name)] if len(name) >= SHORTEST else []
     if len(hashes) == 1:
         return str(hashes[0])
-    rule = "SURVEY must be a survey's hash, or as many of its first digits as no other one has, at least 8"
-    raise InvalidParameter(f"{rule}; `deniable survey list` shows them" if len(name) >= SHORTEST or not hashes else rule)
+    if len(name) < SHORTEST:
+        raise InvalidParameter(f"SURVEY must be a survey's hash, or at least its first {SHORTEST} digits; {LISTED}")
+    raise InvalidParameter(
+        f"{'several surveys have hashes that begin' if hashes else 'no survey has a hash that begins'} with these digits; {LISTED}"
+    )

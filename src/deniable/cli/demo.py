@@ -85,11 +85,12 @@ def _steps() -> Callable[[str], None]:
 
 def _show(findings: list[Finding], charts: list[str], out: Any) -> None:
     for finding in findings:
-        out.print(_table(finding))
+        made = f"{finding.reports:,} reports by {finding.mechanism.name} at epsilon {EPSILON}"
+        _print_rows(out, f"{finding.question} ({finding.unit}): {made}", finding.rows)
         if finding.bins:
             inside = sum(bin_["inside"] for bin_ in finding.bins)
             out.print(
-                f"  and the whole distribution: {inside} of {len(finding.bins)} bins hold the truth within their 95 % intervals "
+                f"  and the whole distribution: {inside} of {len(finding.bins)} bins have 95 % intervals that contain the truth "
                 f"(about {0.95 * len(finding.bins):.0f} or more are expected: each misses in 5 of 100 such surveys)\n",
                 soft_wrap=True,
             )
@@ -102,13 +103,8 @@ def _show(findings: list[Finding], charts: list[str], out: Any) -> None:
 
 
 def _show_collected(collected: Collected, out: Any) -> None:
-    numbers = ("estimate", "± 95 %", "truth")
     title = f"A survey, collected over HTTP: {collected.devices:,} devices, epsilon 2 for a whole answer"
-    rows = table("", *numbers, "inside", title=title, numbers=numbers)
-    for row in collected.rows:
-        cells = [f"{row['estimate']:.2f}", f"{(row['high'] - row['low']) / 2:.2f}", f"{row['truth']:.2f}"]
-        rows.add_row(row["name"], *cells, "yes" if row["inside"] else "no")
-    out.print(rows)
+    _print_rows(out, title, collected.rows)
     rate = collected.devices / collected.seconds
     out.print(f"  every device answered one question, picked at random; {rate:,.0f} reports a second, each counted exactly once")
     out.print(f"  certificate: {collected.certificate['inequality']}", soft_wrap=True)
@@ -130,12 +126,12 @@ def draw(findings: list[Finding], directory: Path) -> list[str]:
     ]
 
 
-def _table(finding: Finding) -> Any:
-    numbers = ("estimate", "± 95 %", "truth", "error")
-    title = f"{finding.question} ({finding.unit}): {finding.reports:,} reports by {finding.mechanism.name} at epsilon {EPSILON}"
-    rows = table("", *numbers, "inside", title=title, numbers=numbers)
-    for row in finding.rows:
-        reach, off = (row["high"] - row["low"]) / 2, row["estimate"] - row["truth"]
-        cells = [f"{row['estimate']:.2f}", f"{reach:.2f}", f"{row['truth']:.2f}", f"{off:+.2f}", "yes" if row["inside"] else "no"]
-        rows.add_row(row["name"], *cells)
-    return rows
+def _print_rows(out: Any, title: str, findings: list[dict[str, Any]]) -> None:
+    """Ends, not a half-width: near 0 an interval is not symmetric around its estimate."""
+    numbers = ("estimate", "95 % from", "to", "truth", "error")
+    rows = table("", *numbers, "inside", numbers=numbers)
+    for row in findings:
+        cells = [f"{row[name]:.2f}" for name in ("estimate", "low", "high", "truth")]
+        rows.add_row(row["name"], *cells, f"{row['estimate'] - row['truth']:+.2f}", "yes" if row["inside"] else "no")
+    out.print(title, style="bold", soft_wrap=True)
+    out.print(rows)

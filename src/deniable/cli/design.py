@@ -62,7 +62,7 @@ def design(
     as_json: bool,
     **linear: Any,
 ) -> None:
-    """Find the best mechanism, measure it, and show a bound that no mechanism of this epsilon passes."""
+    """Find the best mechanism, measure it, and show a bound that no mechanism with this epsilon can beat."""
     from deniable.planning import design as best
 
     if as_table:
@@ -109,7 +109,7 @@ def _print(answer: Answer) -> None:
     rows.add_row("this mechanism", f"{answer.worst_case:.6g}")
     bound = "lower bound for every mechanism" if answer.certified else "lower bound for every mechanism (the solver stopped early)"
     rows.add_row(bound, f"{answer.lower_bound:.6g}")
-    rows.add_row("gap", f"{answer.gap:.5f}" if answer.lower_bound > 0 else "none: the bound is 0")
+    rows.add_row("ratio of the two", f"{answer.gap:.5f}" if answer.lower_bound > 0 else "none: the bound is 0")
     rows.add_row(f"published ({answer.published['name']})", f"{answer.published['worst_case']:.6g}")
     if answer.predicted is not None:
         rows.add_row("limit for large ε (a prediction, no bound)", f"{answer.predicted['error']:.6g}")

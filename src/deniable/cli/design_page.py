@@ -22,8 +22,8 @@ LARGE_FROM = 4
 TOP = """# What is optimal?
 
 For every question below: the published mechanism, the best one this package finds, and a bound that **no** mechanism
-with this ε can pass, whatever its outputs. The error is that of the integer mechanism itself, looked at for every value;
-the bound is proved by the multipliers of a linear program, or in closed form. A gap of 1 is the best there is.
+with this ε can beat, whatever its outputs. The error is that of the integer mechanism itself, computed at every value;
+the bound is proved by the multipliers of a linear program, or in closed form. A ratio of 1 between the two is the best there is.
 
 Ask your own question with `deniable design --domain interval --loss absolute --epsilon 2`.
 
@@ -65,7 +65,7 @@ def page() -> str:
     answers = {(title, level): answer(title, level) for title in QUESTIONS for level in LEVELS}
     parts = [TOP]
     for title in QUESTIONS:
-        parts.append(f"\n## {title}\n\n| ε | published | best | bound | gap | mechanism |\n|---|---|---|---|---|---|\n")
+        parts.append(f"\n## {title}\n\n| ε | published | best | bound | ratio | mechanism |\n|---|---|---|---|---|---|\n")
         parts += [line(level, answers[title, level]) for level in LEVELS]
     absolute, squared = list(QUESTIONS)[:2]
     parts.append(LARGE.format(absolute=limit_of_worst(1).constant, squared=limit_of_worst(2).constant))

@@ -87,7 +87,7 @@ def _print(designed: ExtremalDesign, size: SampleSize, alpha: float, beta: float
     rows = table("", column, numbers=[column])
     rows.add_row("this mechanism", f"{designed.value:.8g}")
     rows.add_row("upper bound for every mechanism", f"{designed.upper_bound:.8g}")
-    rows.add_row("gap", f"{designed.gap:.7f}")
+    rows.add_row("ratio of the two", f"{designed.gap:.7f}")
     rows.add_row("binary mechanism", f"{designed.binary:.8g}")
     rows.add_row("k-RR", f"{designed.k_rr:.8g}")
     rows.add_row("the values themselves", f"{designed.non_private:.8g}")

@@ -13,19 +13,27 @@ from deniable.cli.terminal import print_json
 from deniable.errors import InvalidParameter
 
 
-@click.command(short_help="Give every invited person tokens that name nobody.")
+@click.command(short_help="Give every invited person tokens that do not name them.")
 @click.option(
     "--key", "keys", multiple=True, metavar="FILE.pem", help="The issuer's private key. May be repeated, one for each round."
 )
 @click.option("--new-key", type=click.Path(dir_okay=False), metavar="FILE.pem", help="Make a key, print its public part, and stop.")
 @click.option("--new-codes", type=click.IntRange(1, 10**6), metavar="N", help="Print this many new invitation codes, and stop.")
 @click.option(
-    "--invitations", type=click.Path(exists=True, dir_okay=False), help="Admit by one-time codes, one in a line of this file."
+    "--invitations",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Admit people by one-time codes: a file with one code per line.",
 )
-@click.option("--attest", metavar="COMMAND", help="Admit by a program: it reads the credential, and exit code 0 admits.")
-@click.option("--tokens", default=1, show_default=True, type=click.IntRange(1, 1000), help="The tokens of one person for each key.")
+@click.option("--attest", metavar="COMMAND", help="Admit people by a program: it reads the credential and exits with 0 to admit.")
 @click.option(
-    "--database", default="issuer.db", show_default=True, type=click.Path(dir_okay=False), help="Which requests people made."
+    "--tokens", default=1, show_default=True, type=click.IntRange(1, 1000), help="How many tokens each person gets per key."
+)
+@click.option(
+    "--database",
+    default="issuer.db",
+    show_default=True,
+    type=click.Path(dir_okay=False),
+    help="Where requests are recorded, as hashes.",
 )
 @listening_options(8020)
 def issuer(
@@ -41,8 +49,9 @@ def issuer(
 ) -> None:
     """Sign tokens for people who may answer a survey.
 
-    The issuer learns who asked, not which token they got: tokens are signed blindly (RFC 9474, RFC 9578). A survey whose file has
-    [admission] counts a report only with such a token, and each token once. Its database holds hashes of requests, no names.
+    The issuer learns who asked, not which token they got: tokens are signed blindly (RFC 9474, RFC 9578). A survey with
+    [admission] in its file counts a report only with such a token, and each token once. The database holds hashes of requests,
+    not names.
     """
     import deniable.collector as collector
 

@@ -11,7 +11,7 @@ from deniable.cli.joint_round import board, check, committee, member, pair, rela
 
 @click.group(short_help="Experimental: correlated answers in pairs.")
 def joint() -> None:
-    """Two users lie together so that their errors cancel. Experimental.
+    """Randomize answers in pairs, so that the two errors tend to cancel. Experimental.
 
     The two-party protocol trusts both sides to follow it: a partner whose program cheats can fix your coin and so read
     your answer.

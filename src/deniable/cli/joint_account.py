@@ -48,7 +48,7 @@ def account(
     chart: str | None,
     as_json: bool,
 ) -> None:
-    """Two users lie together so that their errors cancel; a colluding partner then learns more. See both at once."""
+    """Randomized in pairs, errors tend to cancel, but a colluding partner learns more. Show both effects side by side."""
     from deniable.studies import account as accounted
     from deniable.studies import variance_joint, variance_randomized_response
 

@@ -181,7 +181,7 @@ def _private_bit() -> int:
 @reports_file
 @json_option
 def estimate(path: Path, reports: Path, as_json: bool) -> None:
-    """How many users have a 1, from the reports."""
+    """Estimate from the reports how many users have a 1."""
     from deniable.studies import JointSurvey, estimate_ones
 
     asked = JointSurvey.load(path)

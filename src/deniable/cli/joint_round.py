@@ -103,14 +103,14 @@ def board(key: Path, record: Path, port: int, host: str, patience: float, linger
         click.get_current_context().exit(1)
 
 
-@click.command(short_help="Be one member of the committee of a round.")
+@click.command(short_help="Run one member of a round's committee.")
 @click.option("--key", type=Path, required=True, metavar="FILE", help="The member's key.")
 @board_option
 @round_timeout
 @survey_file
 @json_option
 def member(key: Path, place: str, timeout: float, path: Path, as_json: bool) -> None:
-    """Keep a share of every contribution, and open what is kept back."""
+    """Hold a share of every contribution, and open those that are withheld."""
     from deniable.studies import JointSurvey, address, keep_shares, read_identity
 
     host, port = address(place)

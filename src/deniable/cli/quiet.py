@@ -39,7 +39,7 @@ def with_quiet(command: click.Command) -> click.Command:
     taken = {text for option in command.params for text in option.opts}
     if "--quiet" not in taken and command.callback is not None:
         flags = ["--quiet"] if "-q" in taken else ["-q", "--quiet"]
-        option = click.Option(flags, is_flag=True, expose_value=False, callback=_remember, help="Say nothing but errors.")
+        option = click.Option(flags, is_flag=True, expose_value=False, callback=_remember, help="Print nothing but errors.")
         command.params.append(option)
         command.callback = _quietly(command.callback)
     return command

@@ -21,6 +21,7 @@ BATCH = 20_000
 """From so many values on, compiled kernels pay for their start."""
 CHUNK = 1 << 16
 MOST_ROWS_NAMED = 20
+STANDARD_OUTPUT = ("-", "/dev/stdout")
 _NEGATIVE = re.compile(r"-\.?\d")
 _MINUS = "\N{MINUS SIGN}"
 
@@ -80,6 +81,8 @@ def randomize(
         print_json({**_document(mechanism, outputs, refused, output), "recipe_file": recipe_path})
     else:
         write_reports(mechanism, outputs, output, kind)
+        if output is not None and output not in STANDARD_OUTPUT:
+            click.echo(f"{counted(len(outputs), 'report')}: {output}, with the recipe {recipe_path}")
     if refused:
         click.echo(f"deniable: {_refusal(mechanism, refused, len(rows))}", err=True)
         click.get_current_context().exit(1)

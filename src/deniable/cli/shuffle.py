@@ -12,16 +12,24 @@ from deniable.cli.terminal import print_json
 from deniable.errors import InvalidParameter
 
 
-@click.command(short_help="Mix sealed reports, and pass them on many at once.")
+@click.command(short_help="Mix encrypted reports, and pass them on in batches.")
 @click.argument("surveys", nargs=-1, metavar="SURVEY...")
 @click.option(
     "--new-key", type=click.Path(dir_okay=False), metavar="FILE", help="Make the collector's key, print its public part, and stop."
 )
 @click.option(
-    "--database", default="shuffle.db", show_default=True, type=click.Path(dir_okay=False), help="The file of reports that wait."
+    "--database",
+    default="shuffle.db",
+    show_default=True,
+    type=click.Path(dir_okay=False),
+    help="The file that holds waiting reports.",
 )
 @click.option(
-    "--at-least", default=100, show_default=True, type=click.IntRange(2), help="Never pass on fewer, whatever the survey says."
+    "--at-least",
+    default=100,
+    show_default=True,
+    type=click.IntRange(2),
+    help="Never pass on fewer reports than this, whatever the survey says.",
 )
 @click.option(
     "--gateway-keys",
@@ -40,10 +48,10 @@ def shuffle(
     as_json: bool,
     **where: Any,
 ) -> None:
-    """Hold reports of SURVEYS, addresses at their collector, until enough are there; then pass them on in random order.
+    """Hold reports until there are enough, then pass them on in random order. SURVEY is a survey's address at its collector.
 
-    Reports are encrypted to the collector: the shuffler sees that somebody takes part and not what they say, the collector what is
-    said and neither who nor when. That separates the two only if different people run them.
+    Reports are encrypted to the collector. The shuffler learns that someone takes part but not what they report; the collector
+    reads the reports but does not learn who sent them or when. This works only if different people run the two.
     """
     import deniable.collector as collector
     from deniable.surveys import HttpTransport

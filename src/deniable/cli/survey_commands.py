@@ -18,7 +18,7 @@ _ROUND = re.compile(r"^(.*) \(round (\d+)\)$", re.DOTALL)
 
 @click.group(short_help="List, close, reopen, delete surveys; open the next round.")
 def survey() -> None:
-    """The surveys in a collector's database. A collector that is running follows within a second.
+    """Manage the surveys in a collector's database. A running collector picks up changes within a second.
 
     \b
     deniable survey list
@@ -31,7 +31,10 @@ def survey() -> None:
 @database_option
 @json_option
 def list_command(database: str, as_json: bool) -> None:
-    """Every survey: is it open, how many reports it has, its next round, how long things are kept."""
+    """List every survey: its state, its reports and its next round.
+
+    It also says how long single reports and receipts are kept.
+    """
     with opened_store(database) as store:
         counts = store.counted()
         lines = store.lines(list(store.open_hashes()))
@@ -68,7 +71,7 @@ def _retention(line: object) -> str:
     ]
     if line.receipt_windows is not None:  # type: ignore[attr-defined]
         words.append(f"receipts {counted(line.receipt_windows, 'earlier window')} while it runs")  # type: ignore[attr-defined]
-    return ", ".join(words) or "for good"
+    return ", ".join(words) or "indefinitely"
 
 
 @survey.command()
@@ -95,12 +98,12 @@ def reopen(name: str, database: str, as_json: bool) -> None:
 @database_option
 @json_option
 def delete(name: str, yes: bool, database: str, as_json: bool) -> None:
-    """Forget SURVEY with everything that was collected for it. This cannot be undone."""
+    """Delete SURVEY with everything that was collected for it. This cannot be undone."""
     with opened_store(database) as store:
         survey_hash = named_survey(store, name)
         count = store.counted().get(survey_hash, 0)
         if not yes:
-            click.confirm(f"Delete {survey_hash[:12]} with its {counted(count, 'report')} for good?", abort=True, err=True)
+            click.confirm(f"Delete {survey_hash[:12]} with its {counted(count, 'report')} permanently?", abort=True, err=True)
         store.delete_survey(survey_hash)
         store.tidy()
     _answer(
@@ -116,7 +119,7 @@ def delete(name: str, yes: bool, database: str, as_json: bool) -> None:
 @database_option
 @json_option
 def next_round(name: str, closes: str | None, database: str, as_json: bool) -> None:
-    """Open the next round of SURVEY under a hash of its own, and close this one.
+    """Close SURVEY and open its next round, under a new hash.
 
     People can answer again, and pay again: each round has its own budget. Their ledgers add up what they spend on all rounds.
     """
@@ -165,10 +168,11 @@ def following_round(before: Survey, closes: str | None = None) -> Survey:
 @database_option
 @json_option
 def keep(name: str, reports: int | None, receipts: int | None, windows: int | None, database: str, as_json: bool) -> None:
-    """Say how long SURVEY's single reports and receipts are kept after it is closed; for good where nothing is said.
+    """Set how long SURVEY's reports and receipts are kept.
 
-    The sums stay. A running collector deletes what is due within an hour. --receipt-windows bounds the receipts of a survey that
-    runs for years: a report that is sent again later than that counts again.
+    That is, single reports and receipts, after the survey closes. Without a limit they are kept indefinitely, and so are the
+    sums. A running collector deletes what is due within an hour. --receipt-windows bounds the receipts of a survey that runs
+    for years: a report that is sent again later than that counts again.
     """
     with opened_store(database) as store:
         survey_hash = named_survey(store, name)

@@ -24,7 +24,7 @@ class _Tokens(click.Group):
 
 @click.group(cls=_Tokens, short_help="Make, list and revoke tokens for the collector.")
 def token() -> None:
-    """Who may administer a collector, or send reports to one that asks for a token.
+    """Manage tokens: who may administer a collector, or send reports to one that requires a token.
 
     \b
     deniable token alice                     the same as `deniable token make alice`
@@ -43,7 +43,10 @@ def token() -> None:
 @database_option
 @json_option
 def make(name: str, role: str, expires: str | None, database: str, as_json: bool) -> None:
-    """Make a token called NAME and print it, once: only its hash is stored."""
+    """Make a token called NAME and print it once.
+
+    Only its hash is stored.
+    """
     path = database.removeprefix("sqlite:///")
     is_new = database.startswith("sqlite:///") and not Path(path).exists()
     until = None if expires is None else moment(expires)
@@ -61,7 +64,7 @@ def make(name: str, role: str, expires: str | None, database: str, as_json: bool
 @database_option
 @json_option
 def list_command(database: str, as_json: bool) -> None:
-    """Whose tokens there are, what they allow, and until when. The tokens themselves are not stored."""
+    """List tokens: their names, what they allow and when they expire. The tokens themselves are not stored."""
     with opened_store(database) as store:
         known = list(store.tokens().values())
     if as_json:
@@ -73,7 +76,7 @@ def list_command(database: str, as_json: bool) -> None:
     shown = table("name", "role", "valid until")
     for one in known:
         ended = one.expires is not None and one.expires <= time.time()
-        shown.add_row(one.name, one.role, "for good" if one.expires is None else _day(one.expires) + (" (over)" if ended else ""))
+        shown.add_row(one.name, one.role, "no limit" if one.expires is None else _day(one.expires) + (" (over)" if ended else ""))
     console().print(shown)
 
 

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 @click.group(short_help="Perturb paths, compare mechanisms on them, draw maps.")
 def trajectory() -> None:
-    """Private movement data in continuous space."""
+    """Perturb movement data in continuous space, compare mechanisms on it, and draw it."""
 
 
 trajectory.add_command(perturb)
 
 
-@trajectory.command(short_help="All mechanisms side by side, on your data or random paths.")
+@trajectory.command(short_help="Compare all mechanisms on your data or on random paths.")
 @click.argument("data")
 @click.option(
     "--epsilon",

@@ -10,7 +10,10 @@ from deniable.cli.terminal import counted, print_json
 
 @click.group(short_help="Fetch and count the tokens of one person.")
 def wallet() -> None:
-    """Tokens admit a person to a survey without naming anyone. Fetch them well before you answer: times tell nothing then."""
+    """Tokens admit a person to a survey without naming them.
+
+    Fetch them well before you answer, so that the timing reveals nothing.
+    """
 
 
 @wallet.command()
@@ -23,7 +26,7 @@ def wallet() -> None:
 @ca_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def fetch(source: str, path: str, code: str, count: int | None, ca: str | None, as_json: bool) -> None:
-    """Fetch tokens for SURVEY, its address, with a code. A fetch that was interrupted is taken up again."""
+    """Fetch tokens for the survey at the address SURVEY, with a code. An interrupted fetch is resumed."""
     from deniable.privacy import Wallet
     from deniable.surveys import HttpTransport
 
@@ -41,7 +44,7 @@ def fetch(source: str, path: str, code: str, count: int | None, ca: str | None, 
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(survey: str, path: str, as_json: bool) -> None:
-    """How many tokens are left for SURVEY, its hash."""
+    """Count the tokens that are left for a survey; SURVEY is its hash."""
     from deniable.privacy import Wallet
 
     left = Wallet(path).left(survey)

@@ -25,13 +25,13 @@ PATIENCE = 30.0
 @click.option("--every", default=2.0, show_default=True, type=click.FloatRange(0.2, 3600), help="Seconds between updates.")
 @ca_option
 @click.option("--once", is_flag=True, help="Print the estimates once and stop.")
-@click.option("--live", "everything", is_flag=True, help="All reports, not only those that are public: for an admin with a token.")
+@click.option("--live", "everything", is_flag=True, help="Include reports that are not public yet; needs an admin token.")
 @click.option("--token-file", type=click.Path(exists=True, dir_okay=False), help=f"A file with the token; else ${TOKEN}.")
 @click.option("--json", "as_json", is_flag=True, help="Print the estimates as JSON, once.")
 def watch(url: str, every: float, ca: str | None, once: bool, everything: bool, token_file: str | None, as_json: bool) -> None:
-    """Show the estimates of the survey at URL, or of the one open survey of the collector at URL, while they move.
+    """Follow the estimates of a survey. URL is its address, or its collector's if only one survey is open.
 
-    They move in the steps that the survey's document promises. The operator sees every report with --live.
+    The numbers change in the steps that the survey's document promises. With --live, the operator sees every report counted.
     """
     if token_file is not None and not everything:
         raise InvalidParameter("--token-file is for --live: public estimates need no token")

@@ -258,7 +258,7 @@ class Registry:
                 connection.execute(TOKENS.insert().values(digest=digest(token), name=name, role=role, expires=expires))
                 self._bump("catalog", connection)
         except IntegrityError:
-            raise InvalidParameter("name: there is already a token of this name") from None
+            raise InvalidParameter("name: there is already a token called that; revoke it first, or choose another name") from None
         return token
 
     def revoke_token(self, name: str) -> bool:

@@ -84,7 +84,9 @@ class Axis:
 def input_axis(mechanism: Mechanism, bins: int) -> tuple[Channel, Axis]:
     """The channel to look at and the bins in units of its inputs."""
     if not isinstance(mechanism, NumericMechanism | CircularMechanism):
-        raise NotSupported(f"{mechanism.name} reports no number on an interval or a circle; for categories use shares(source)")
+        raise NotSupported(
+            f"{mechanism.name} does not report numbers on an interval or a circle; for categories use shares(source)"
+        )
     channel = mechanism.channel
     if channel.between is not None:
         inner, _ = channel.between
@@ -97,7 +99,9 @@ def checked_bins(mechanism: Mechanism, bins: object, default: int) -> int:
     """A number of bins the mechanism's lattice and reports can tell apart; the default is as many, if need be fewer."""
     domain = mechanism.domain
     if not isinstance(mechanism, NumericMechanism | CircularMechanism) or not isinstance(domain, Interval | Circle):
-        raise NotSupported(f"{mechanism.name} reports no number on an interval or a circle; for categories use shares(source)")
+        raise NotSupported(
+            f"{mechanism.name} does not report numbers on an interval or a circle; for categories use shares(source)"
+        )
     most = min(mechanism.grid.steps, mechanism.channel.outputs, MOST_BINS)
     if bins is None:
         if most < min(default, 8) and mechanism.grid.steps > most:

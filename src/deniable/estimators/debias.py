@@ -72,7 +72,7 @@ class Moments:
 def debiasing(mechanism: Mechanism) -> Debiasing | None:
     """The straight line of a mechanism on an interval; None when its mean report is no straight line in the value."""
     if not isinstance(mechanism, NumericMechanism):
-        raise NotSupported(f"{mechanism.name} reports no number on an interval; on a circle use direction(source)")
+        raise NotSupported(f"{mechanism.name} does not report numbers on an interval; on a circle use direction(source)")
     channel = mechanism.channel
     steps = 1 if channel.between is None else channel.between[1]
     if steps == 1 and mechanism.grid.steps < FEWEST_STEPS:

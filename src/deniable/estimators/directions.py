@@ -102,7 +102,7 @@ def direction(source: Source, *, target: Target = "these users") -> Direction:
     sums = accumulated(source)
     mechanism = sums.mechanism
     if not isinstance(mechanism, CircularMechanism):
-        raise NotSupported(f"{mechanism.name} reports no directions; a mean direction needs a mechanism on a Circle")
+        raise NotSupported(f"{mechanism.name} does not report directions; a mean direction needs a mechanism on a Circle")
     shrinkage = first_coefficient(mechanism.channel)
     first, second = _turned(sums, mechanism, 1), _turned(sums, mechanism, 2)
     angle, resultant = math.atan2(first.imag, first.real), abs(first)

@@ -37,4 +37,4 @@ def reports_needed(estimate: Estimate, span: float = 1.0) -> int | None:
 def too_few_words(n: int, needed: int) -> str:
     """The warning, in one sentence."""
     reports = "1 report is" if n == 1 else f"{n:,} reports are"
-    return f"{reports} too few to tell: noise covers most of what is possible. About {needed:,} would do."
+    return f"{reports} too few: the noise covers most of what is possible. About {needed:,} would be enough."

@@ -62,7 +62,9 @@ def _estimate(source: Source, target: Target, *, as_shares: bool) -> Estimate:
     if isinstance(sums, Joined):
         raise NotSupported("a record has no counts of its own; ask for those of a field: accumulator.parts[name]")
     if not isinstance(domain, Categories | Binary):
-        raise NotSupported(f"{mechanism.name} reports no categories; counts are for categorical mechanisms, numbers have a mean")
+        raise NotSupported(
+            f"{mechanism.name} does not report categories; counts are for categorical mechanisms, numbers have a mean"
+        )
     scale = 1 / n if as_shares else 1.0
     small_sample: SmallSample | None = None
     if mechanism.channel.support() is None:

@@ -105,13 +105,13 @@ def item_noise(mechanism: Mechanism, share: float = 0.0) -> float:
     """
     channel, domain = mechanism.channel, mechanism.domain
     if not isinstance(domain, ItemSet):
-        raise NotSupported(f"{mechanism.name} reports no sets of items")
+        raise NotSupported(f"{mechanism.name} does not report sets of items")
     if channel.padded is not None:
         p, q = _chances(channel)
         return (q * (1 - q) * (1 - share) + p * (1 - p) * share) / (p - q) ** 2
     chances, chosen = channel.support(), channel.ones
     if chances is None or chosen is None:
-        raise NotSupported(f"reports of {mechanism.name} list no sets")
+        raise NotSupported(f"reports of {mechanism.name} do not list sets")
     p, q = map(float, chances)
     holding = count_up_to(domain.items.size - 1, domain.at_most - 1)
     inside, outside = (_listed_moments(domain.size, holding, chosen, p, own)[0] for own in (True, False))
@@ -123,7 +123,7 @@ def _sets(source: Source, target: Target) -> tuple[Accumulator, ItemSet]:
     sums = accumulated(source)
     domain = sums.mechanism.domain
     if not isinstance(domain, ItemSet):
-        raise NotSupported(f"{sums.mechanism.name} reports no sets of items; shares of items are for the domain ItemSet")
+        raise NotSupported(f"{sums.mechanism.name} does not report sets of items; shares of items are for the domain ItemSet")
     return sums, domain
 
 
@@ -170,7 +170,7 @@ def _listed(sums: Accumulator, holds: Any, target: Target, what: str, labels: Se
     channel, n = sums.mechanism.channel, sums.n
     chances, chosen = channel.support(), channel.ones
     if chances is None or chosen is None:
-        raise NotSupported(f"reports of {sums.mechanism.name} list no sets")
+        raise NotSupported(f"reports of {sums.mechanism.name} do not list sets")
     p, q = map(float, chances)
     value = (holds @ sums.sums / n - holds.sum(axis=1) * q) / (p - q)
     own = np.array([1.0, 0.0])

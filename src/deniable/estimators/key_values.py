@@ -82,7 +82,7 @@ def _pairs(source: Source, target: Target) -> tuple[Accumulator, KeyValue]:
     sums = accumulated(source)
     domain = sums.mechanism.domain
     if not isinstance(domain, KeyValue):
-        raise NotSupported(f"{sums.mechanism.name} reports no keys with values; this is for the domain KeyValue")
+        raise NotSupported(f"{sums.mechanism.name} does not report keys with values; this is for the domain KeyValue")
     return sums, domain
 
 
@@ -104,7 +104,7 @@ class KeyLaw:
         channel = sums.mechanism.channel
         signs, padded = channel.signs(), channel.padded
         if signs is None or padded is None:
-            raise NotSupported(f"reports of {sums.mechanism.name} show no keys with signs")
+            raise NotSupported(f"reports of {sums.mechanism.name} do not show keys with signs")
         agree, differ, other = signs
         most = padded.at_most
         counts = sums.sums[: 2 * padded.items].reshape(-1, 2)

@@ -33,7 +33,7 @@ def variance(source: Source, *, target: Target = "these users", method: Method |
     sums = accumulated(source)
     mechanism = sums.mechanism
     if not isinstance(mechanism, NumericMechanism):
-        raise NotSupported(f"{mechanism.name} reports no number on an interval, so its values have no variance")
+        raise NotSupported(f"{mechanism.name} does not report numbers on an interval, so its values have no variance")
     rule = debiasing(mechanism) if method is None else None
     if rule is None:
         return shape(sums, method=method or "penalized", target=target).variance()

@@ -23,7 +23,7 @@ def valid_half_width(mechanism: Mechanism, bins: int, n: int, level: float = 0.9
     """
     domain = mechanism.domain
     if not isinstance(domain, Interval | Circle):
-        raise NotSupported(f"{mechanism.name} reports no number on an interval or a circle")
+        raise NotSupported(f"{mechanism.name} does not report numbers on an interval or a circle")
     checked_bins(mechanism, bins, bins)
     low, high = float(domain.low), float(domain.low) + float(domain.width)
     edges = low + (high - low) * np.arange(bins + 1) / bins

@@ -2,12 +2,12 @@
 
 Question      what is to be learned, and at what price
 plan          the candidates, best first, with predicted errors; or the smallest epsilon or number of users
-Plan          candidates, the pick and why, what was left out, and a bound that no mechanism passes
+Plan          candidates, the pick and why, what was left out, and a bound that no mechanism can beat
 Candidate     one way to ask: error, interval, bytes, work, certificate, and what fake users could do
 lower_bound   the least error any mechanism can have, or NoBound: that none is known
 Impossible    raised when no candidate can meet a target
 
-design              a domain, a loss and an epsilon: the mechanism, its error, and a bound no mechanism passes
+design              a domain, a loss and an epsilon: the mechanism, its error, and a bound no mechanism can beat
 Answer              what it returns
 best_quantiser      the closed form for average squared error
 best_window_at      the window with the least error at one value; best_average_window: on average

@@ -141,7 +141,7 @@ class Plan(Result):
     met: bool | None = None
     """Does the pick meet the target? None without one."""
     bound: Bound | NoBound | None = None
-    """What no mechanism passes, or that nothing is known; None when it was not worked out."""
+    """What no mechanism can beat, or that nothing is known; None when it was not worked out."""
 
     @property
     def pick(self) -> Candidate:
@@ -206,7 +206,7 @@ class Plan(Result):
             reach = f"an error of {self.pick.predicted_error:.2g} says next to nothing"
         else:
             reach = f"a 95 % interval of ± {self.pick.interval_half_width:.2g} covers most of what is possible"
-        return f"{who} too few for this question: {reach}. About {needed:,} would do."
+        return f"{who} too few for this question: {reach}. About {needed:,} would be enough."
 
     @property
     def error_means(self) -> str:

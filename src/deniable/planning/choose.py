@@ -67,7 +67,7 @@ def ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> Iterator
 def plan(question: Question) -> Plan:
     """The candidates for a question, best first; where epsilon or the number of users is missing, the smallest that is enough.
 
-    Ranked by predicted error. A target that no candidate meets is refused, with the bound that no mechanism passes.
+    Ranked by predicted error. A target that no candidate meets is refused, with the bound that no mechanism can beat.
 
     >>> from deniable.core import Categories
     >>> planned = plan(Question(task="frequency", domain=Categories(1000), users=100_000, epsilon=1))

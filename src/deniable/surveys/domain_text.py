@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Callable
 from typing import Any
@@ -62,7 +63,9 @@ def parse_domain(text: str) -> Domain:
         "points": (1, None, lambda: Points([place.split(",") for place in rest.split(";")])),
     }
     if kind not in builders:
-        raise InvalidDomain(f"no domain is written {text[:60]!r}; write one of {FORMS}")
+        near = difflib.get_close_matches(kind, builders, n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise InvalidDomain(f"{text[:60]!r} is not a domain; {hint}write one of {FORMS}")
     least, most, build = builders[kind]
     if len(parts) < least or (most is not None and len(parts) > most):
         raise InvalidDomain(f"the domain {text[:60]!r} has too few or too many numbers; write one of {FORMS}")

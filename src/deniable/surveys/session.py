@@ -195,7 +195,7 @@ class Session:
         for item in waiting:
             self.ledger.settle(item, refused=refused)
         if refused:
-            raise NotDelivered(f"the collector refused the report for good (status {status}); it will not be sent again")
+            raise NotDelivered(f"the collector refused the report permanently (status {status}); it will not be sent again")
 
     def _post(self, url: str, body: bytes) -> int:
         """The final status; tries again while the answer is 'later' or there is none."""

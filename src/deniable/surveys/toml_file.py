@@ -245,7 +245,8 @@ def _day(name: str, written: dict[str, Any]) -> str | None:
 
 def _check_keys(where: str, written: dict[str, Any], known: set[str], needed: set[str]) -> None:
     missing, unknown = sorted(needed - set(written)), sorted(set(written) - known)
+    strange = f"the unknown {'entry' if len(unknown) == 1 else 'entries'} {', '.join(unknown)[:100]}"
     if missing:
-        raise InvalidParameter(f"{where} lacks {', '.join(missing)}")
+        raise InvalidParameter(f"{where} lacks {', '.join(missing)}" + (f" and has {strange}" if unknown else ""))
     if unknown:
-        raise InvalidParameter(f"{where} has the unknown entries {', '.join(unknown)[:100]}; known are {', '.join(sorted(known))}")
+        raise InvalidParameter(f"{where} has {strange}; known are {', '.join(sorted(known))}")

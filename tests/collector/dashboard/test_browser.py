@@ -102,7 +102,7 @@ def test_an_answer_is_explained_sent_and_counted_once(chromium: Any, served: Run
     page.get_by_role("heading", name="Before you answer").wait_for()
     told = page.locator("main").inner_text()
     assert "stays on this device" in told
-    assert "times surer" in told
+    assert "odds between two answers" in told
     posted: list[Any] = []
     page.on("request", lambda request: posted.append(request.post_data) if request.method == "POST" else None)
     page.get_by_label("bus").check()
@@ -117,7 +117,7 @@ def test_an_answer_is_explained_sent_and_counted_once(chromium: Any, served: Run
     assert body["report"].startswith("646e01" + fingerprint)
     assert counted(served) == before + 1
     page = visit.go("answer")
-    page.get_by_text("This device has answered already").wait_for()
+    page.get_by_text("This device has already answered").wait_for()
     assert page.get_by_role("button", name="Randomize and send").count() == 0
     page.goto(served.address)
     page.get_by_text("901").wait_for()

@@ -40,7 +40,7 @@ def test_tables_of_levels_that_promise_nothing_sensible_are_refused(bad: object)
 
 def test_words_say_what_is_not_promised() -> None:
     words = Privacy.sensitive(4, [0, 1], 1).words(["HIV", "cancer", "flu", "none"])
-    assert "at most 2.72 times surer of HIV, cancer against any other value" in words
+    assert "odds of HIV, cancer against any other value by a factor of at most 2.72" in words
     assert "Nothing is promised for flu, none" in words
     mixed = Privacy([[None, 1, None], [1, None, None], [1, 1, None]]).words()
     assert "Nothing is promised for 0 against 2, 1 against 2" in mixed
@@ -142,7 +142,7 @@ def test_sessions_refuse_them_too_and_explain_in_words(tmp_path: Path) -> None:
     with pytest.raises(InvalidParameter, match="does not protect every value"):
         Session(survey, ledger, "http://localhost", transport=MockTransport())
     device = Session(survey, ledger, "http://localhost", transport=MockTransport(), accepts=Privacy.sensitive(3, [0], 1))
-    assert "surer of ill against any other value" in device.explain()
+    assert "odds of ill against any other value" in device.explain()
     assert device.answer({"state": "ill"}).delivered
 
 

@@ -58,7 +58,7 @@ def test_columns_of_frames_have_names() -> None:
     frame = pandas.DataFrame({"age": [20.0, 30.0], "city": [1.0, 2.0]})
     private = Randomizer({"age": Feature(0, 100)}, epsilon=1).fit_transform(frame)
     assert private["city"].tolist() == [1.0, 2.0]
-    with pytest.raises(InvalidParameter, match="no column is called 'wage'"):
+    with pytest.raises(InvalidParameter, match="no column is called 'wage'; there are age, city"):
         Randomizer({"wage": (0, 1)}).fit_transform(frame)
 
 

@@ -168,5 +168,5 @@ def test_what_cannot_be_learned_is_refused() -> None:
         train_private(ROWS, RICH, RANGES, [False, True], epsilon=None, model="linear").predict_proba(ROWS)
     with pytest.raises(NotSupported, match="use pm"):
         train_private(ROWS, RICH, {"age": (0, 100)}, [False, True], epsilon=1, mechanism="duchi")
-    with pytest.raises(InvalidParameter, match="no column is called"):
+    with pytest.raises(InvalidParameter, match="no column is called 'height'; there are age, "):
         train_private(ROWS, RICH, {"height": (0, 1)}, [False, True], epsilon=1)

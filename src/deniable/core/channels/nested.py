@@ -36,7 +36,7 @@ class Nested(Channel):
         if len(self.weights) != len(self.widths) + 1 or not self.widths:
             raise InvalidParameter("there must be at least one window, and one more weight than windows")
         if list(self.widths) != sorted(set(self.widths)) or not self.widths[0] > 0 or self.widths[-1] >= self.cells:
-            raise InvalidParameter("window widths must grow and stay below the number of cells")
+            raise InvalidParameter("window widths must increase and stay below the number of cells")
         if any(weight <= 0 for weight in self.weights):
             raise InvalidParameter("weights must be positive")
 

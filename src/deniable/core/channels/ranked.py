@@ -44,7 +44,7 @@ class Ranked(Channel):
         if not 1 < len(self.sizes) == len(self.weights) or min(*self.sizes, *self.weights) < 1:
             raise InvalidParameter("there must be at least two groups, each with a size and a weight of at least 1")
         if list(self.weights) != sorted(self.weights, reverse=True):
-            raise InvalidParameter("weights must not grow with the distance")
+            raise InvalidParameter("weights must not increase with the distance")
 
     @property
     def inputs(self) -> int:

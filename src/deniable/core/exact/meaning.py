@@ -27,8 +27,8 @@ def meaning(epsilon: Level, lifetime: Level | None = None) -> str:
     """What one report of this level tells; with `lifetime`, what all reports a person may ever send tell together.
 
     >>> print(meaning(1))
-    The report leaves your answer well hidden: any answer could have produced it. Whoever sees it can become at most \
-2.72 times surer of one answer against another, and 73.1 % sure if two answers seemed equally likely before (epsilon 1).
+    The report leaves your answer well hidden: any answer could have produced it. Seeing it can change the odds between two \
+answers by a factor of at most 2.72: someone who thought them equally likely can become up to 73.1 % sure of one (epsilon 1).
     >>> meaning(100).split(":")[0]
     'The report leaves your answer practically disclosed'
     >>> meaning(0.5, 100).split(".")[0]
@@ -64,10 +64,10 @@ def _number(level: Level) -> float:
 def _seen(what: str, level: Level) -> str:
     number = _number(level)
     share = 1 / (1 + math.exp(-number))
-    surest = "more than 99.9 %" if share > 0.999 else f"{100 * share:.1f} %"
+    surest = "more than 99.9 %" if share > 0.999 else f"up to {100 * share:.1f} %"
     return (
-        f"Whoever sees {what} can become {_times(number)} times surer of one answer against another, "
-        f"and {surest} sure if two answers seemed equally likely before (epsilon {_shown(level)})."
+        f"Seeing {what} can change the odds between two answers by a factor of {_times(number)}: "
+        f"someone who thought them equally likely can become {surest} sure of one (epsilon {_shown(level)})."
     )
 
 
@@ -77,10 +77,10 @@ def _shown(level: Level) -> str:
     return show_fraction(level.exact if isinstance(level, Epsilon) else Fraction(level))
 
 
-def times_surer(level: Level) -> str:
-    """How many times surer a report of this level can make anyone, rounded up.
+def odds_factor(level: Level) -> str:
+    """By what factor a report of this level can change anyone's odds, rounded up.
 
-    >>> times_surer(1)
+
     'at most 2.72'
     """
     return _times(_number(level))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +59,11 @@ class Certificate(Result):
         low = exp_bounds(self.epsilon.exact)[0]
         power = f"({self.epsilon})" if "/" in str(self.epsilon) else str(self.epsilon)
         return f"{self.ratio.numerator}/{self.ratio.denominator} = {float(self.ratio):.12g} <= e^{power} = {float(low):.12g}…"
+
+    def __repr__(self) -> str:
+        """What rebuilds it, without what is left at its default."""
+        said = [field for field in fields(self) if field.default is MISSING or getattr(self, field.name) != field.default]
+        return f"Certificate({', '.join(f'{field.name}={getattr(self, field.name)!r}' for field in said)})"
 
     def _rows(self) -> list[dict[str, Any]]:
         return [{"what": what, "value": str(value)} for what, value in self.to_dict().items() if what != "inequality"]

@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 from deniable.core.channels.base import Channel
 from deniable.core.exact.epsilon import Epsilon, EpsilonLike
 from deniable.core.exact.exponential import log_float
-from deniable.core.exact.meaning import times_surer
+from deniable.core.exact.meaning import odds_factor
 from deniable.core.exact.numbers import Number, as_fraction, as_index, show_fraction
 from deniable.errors import InvalidEpsilon, InvalidParameter, NotSupported
 
@@ -42,12 +42,12 @@ class ValuePair(NamedTuple):
 class Privacy:
     """What reports promise for every ordered pair of values: P(report | x) <= e**levels[x][x'] · P(report | x').
 
-    That is how much surer of x, against x', a report can make anyone. None promises nothing: a report may show that the value is x.
+    A report raises the odds of x against x' by that factor at most. None promises nothing: a report may show that the value is x.
     What follows by way of a third value counts: ε(x, z) <= ε(x, y) + ε(y, z).
 
     >>> illness = Privacy.sensitive(3, [0], 1)
     >>> print(illness.words(["ill", "well", "no answer"]))
-    A report can make anyone at most 2.72 times surer of ill against any other value (epsilon 1).
+    A report can raise the odds of ill against any other value by a factor of at most 2.72 (epsilon 1).
     Nothing is promised for well, no answer: a report may show that it is the value.
     >>> Privacy.metric([0, 1, 3], "1/2").level(0, 2)
     Epsilon(1.5)
@@ -221,11 +221,8 @@ class Privacy:
                         unbounded.append(f"{names[x]} against {names[y]}")
                     elif y != x:
                         pairs.setdefault(level, []).append(f"{names[x]} against {names[y]}")
-        lines = [
-            f"{_surer(level)} of {_named(some)} against any other value (epsilon {show_fraction(level)})."
-            for level, some in sorted(alike.items())
-        ]
-        lines += [f"{_surer(level)} of {_named(some)} (epsilon {show_fraction(level)})." for level, some in sorted(pairs.items())]
+        lines = [_promise(f"{_named(some)} against any other value", level) for level, some in sorted(alike.items())]
+        lines += [_promise(_named(some), level) for level, some in sorted(pairs.items())]
         if unbounded:
             lines.append(f"Nothing is promised for {_named(unbounded)}.")
         if open_:
@@ -267,8 +264,8 @@ def _steepest(row: Sequence[int], other: Sequence[int], x: int, y: int, level: E
     return ValuePair(place, x, y, Fraction(top, bottom), level)
 
 
-def _surer(level: Fraction) -> str:
-    return f"A report can make anyone {times_surer(level)} times surer"
+def _promise(pairs: str, level: Fraction) -> str:
+    return f"A report can raise the odds of {pairs} by a factor of {odds_factor(level)} (epsilon {show_fraction(level)})."
 
 
 def _named(names: Sequence[str]) -> str:

@@ -39,8 +39,8 @@ class Law:
             self.low, self.width = domain.low, domain.width
         else:
             raise NotSupported(
-                f"{type(mechanism).__name__} on {type(domain).__name__} reports no single number, so it has no mean, error or cdf; "
-                "pmf(mechanism, value) and, for categories, support(mechanism) exist"
+                f"{type(mechanism).__name__} on {type(domain).__name__} does not report a single number, so it has no mean, error "
+                "or cdf; use pmf(mechanism, value) or, for categories, support(mechanism)"
             )
         self.mechanism = mechanism
         self.channel = mechanism.channel

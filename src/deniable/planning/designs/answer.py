@@ -1,4 +1,4 @@
-"""What a design returns: a mechanism, what it costs, and a bound that no mechanism passes."""
+"""What a design returns: a mechanism, what it costs, and a bound that no mechanism can beat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The best mechanism for any set of linear questions, with a bound that no mechanism passes.
+"""The best mechanism for any set of linear questions, with a bound that no mechanism can beat.
 
 workload      prefixes, ranges, marginals, histograms and tables of one's own
 rows          every extremal row of n values at once

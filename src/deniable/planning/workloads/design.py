@@ -65,7 +65,7 @@ class WorkloadDesign:
 
     @property
     def lower_bound(self) -> float | None:
-        """What no mechanism passes."""
+        """What no mechanism can beat."""
         return None if self.bound is None else self.bound.value
 
     @property

@@ -79,7 +79,7 @@ def workload_ways(question: Question, epsilon: Epsilon, *, slow: bool = True) ->
 
 
 def least_error(question: Question, epsilon: Epsilon, n: int) -> float | None:
-    """What no mechanism passes, in the planner's units; None where it is not worked out."""
+    """What no mechanism can beat, in the planner's units; None where it is not worked out."""
     questions = _read(question)
     if questions.size > MOST_ENUMERATED:
         return None

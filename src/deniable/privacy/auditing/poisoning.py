@@ -91,7 +91,7 @@ def mean_gain(mechanism: Mechanism, *, users: int, fakes: int, mean: float | Non
     """The largest growth of the estimated mean, in the domain's units; `mean` is the true one (its worst when not given)."""
     _check(users, fakes)
     if not isinstance(mechanism, NumericMechanism):
-        raise NotSupported(f"{mechanism.name} reports no number on an interval")
+        raise NotSupported(f"{mechanism.name} does not report numbers on an interval")
     rule = debiasing(mechanism)
     if rule is None:
         raise NotSupported(f"{mechanism.name} has no unbiased mean; its distribution can be searched by worst_report")

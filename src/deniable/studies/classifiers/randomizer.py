@@ -248,7 +248,8 @@ def _numbers(table: NDArray[Any]) -> NDArray[np.float64]:
 def _place(column: Any, names: list[str] | None, width: int) -> int:
     if isinstance(column, str):
         if names is None or column not in names:
-            raise InvalidParameter(f"no column is called {column[:60]!r}; give a frame that has it, or the column's number")
+            known = f"there are {', '.join(names)[:200]}" if names else "give a frame that has it, or the column's number"
+            raise InvalidParameter(f"no column is called {column[:60]!r}; {known}")
         return names.index(column)
     if not 0 <= int(column) < width:
         raise InvalidParameter(f"column {int(column)} is not in the table: columns run from 0 to {width - 1}")

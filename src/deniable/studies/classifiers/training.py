@@ -288,6 +288,8 @@ def column_values(rows: Any, name: Any) -> Any:
         try:
             values = rows[name]
         except (KeyError, IndexError, TypeError):
-            raise InvalidParameter(f"no column is called {name[:60]!r}") from None
+            names = [str(one) for one in getattr(rows, "columns", rows if isinstance(rows, Mapping) else ())]
+            known = f"; there are {', '.join(names)[:200]}" if names else "; give a frame or a mapping that has it"
+            raise InvalidParameter(f"no column is called {name[:60]!r}{known}") from None
         return values.to_numpy() if hasattr(values, "to_numpy") else values
     return np.asarray(rows)[:, name]

@@ -104,7 +104,7 @@ def within_region(paths: Paths, domain: Domain, outside: str) -> Paths:
         count = int(np.count_nonzero(~good))
         raise OutOfDomain(
             f"{count} of {len(good)} places are outside {domain!r}; they are not shown because they are private. "
-            "Choose a larger region, or outside='clip' or 'drop'"
+            "Choose a larger region, or clip or drop them (outside='clip', --outside clip)"
         )
     if outside == "drop":
         before = np.concatenate([[0], np.cumsum(good)])

@@ -139,7 +139,7 @@ def refuse_outside(count: int, outside: int, what: str) -> NoReturn:
     """Refuse places outside a region, by their number only."""
     raise OutOfDomain(
         f"{outside} of {count} places lie outside {what}; they are not shown because they are private. "
-        "Choose a larger region, or outside='clip' or outside='drop'"
+        "Choose a larger region, or clip or drop them (outside='clip', --outside clip)"
     )
 
 

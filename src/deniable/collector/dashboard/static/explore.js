@@ -23,9 +23,9 @@ function say(law) {
   epsilonSaid.textContent = ` ${value(law.epsilon)}`;
   positionSaid.textContent = ` ${truth}`;
   words.replaceChildren(
-    element("p", {}, `Odds: whoever sees a report can become at most ${short(law.odds)} times surer of one answer against another. From 50 % they can get to ${percent(law.surest)}, not further.`),
-    ...(law.truth !== undefined ? [element("p", {}, `A report supports the true answer with a chance of ${percent(law.truth)}, and any other one with ${percent(law.other)}.`)] : []),
-    ...(law.error !== null ? [element("p", {}, `Expected error: a single report lies ${short(law.error)} away from this answer, on average.`)] : []),
+    element("p", {}, `Odds: seeing a report can change the odds between two answers by a factor of at most ${short(law.odds)}. A belief of 50 % can rise to ${percent(law.surest)}, but no further.`),
+    ...(law.truth !== undefined ? [element("p", {}, `A report supports the true answer with probability ${percent(law.truth)}, and any other answer with probability ${percent(law.other)}.`)] : []),
+    ...(law.error !== null ? [element("p", {}, `Expected error: on average, a single report is ${short(law.error)} away from this answer.`)] : []),
     ...(law.note ? [element("p", { class: "quiet" }, law.note)] : []),
   );
 }
@@ -53,7 +53,7 @@ function peopleChart(law) {
   if (!law.people.length) return [];
   const rows = law.people.map(([n, half]) => [count(n), `± ${percent(half)}`]);
   const [people, half] = rows[Math.floor(rows.length / 2)];
-  const said = `When ${people} people answer, the share of a rare answer is known to ${half}; four times as many halve that.`;
+  const said = `When ${people} people answer, the share of a rare answer is known to within ${half}; four times as many people halve that.`;
   return [
     element("h2", {}, "Expected error of a share"),
     figure({

@@ -43,7 +43,7 @@ export function groupsOf(groups, name) {
     element("ul", {}, words.map((sentence) => element("li", {}, sentence))),
     ...(waiting.length ? [element("p", { class: "quiet" }, waiting.join(" "))] : []),
     figure({
-      caption: `Whiskers that do not overlap are a difference. They are wider than those above: all of them together hold the true values in ${sure} of such surveys, so any two groups may be compared.`,
+      caption: `If two whiskers do not overlap, the groups differ. The whiskers are wider than those above: all of them together hold the true values in ${sure} of such surveys, so any two groups may be compared.`,
       summary: `${attribute.question} ${words.join(" ")}`,
       draw: grouped(parts, { show }),
       table: table(`Groups with intervals that hold together at ${sure}`, ["", "estimate", "from", "to"], rows),

@@ -27,7 +27,7 @@ export function begin(current) {
   const nav = surveyHash ? element("nav", { "aria-label": "This survey" }, element("ul", {}, PAGES.map(link))) : null;
   document.querySelector("header").append(element("a", { href: "./", class: "home" }, "deniable"), ...(nav ? [nav] : []));
   document.querySelector("footer").append(
-    "Answers are randomized on people's own devices. This collector stores no address, no header and no time finer than the survey's window.",
+    "Answers are randomized on people's own devices. This collector stores no addresses, no headers and no times finer than the survey's window.",
   );
   const main = document.querySelector("main");
   main.replaceChildren();
@@ -44,7 +44,7 @@ export async function ask(path) {
 
 /** Show what went wrong, and say it to screen readers. */
 export function complain(main, error) {
-  main.append(element("p", { role: "alert", class: "bad" }, `This does not work: ${error.message}.`));
+  main.append(element("p", { role: "alert", class: "bad" }, `Something went wrong: ${error.message}.`));
 }
 
 const COUNT = new Intl.NumberFormat("en");

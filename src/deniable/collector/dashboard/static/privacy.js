@@ -28,8 +28,8 @@ function show(survey) {
       { class: "card" },
       element("h2", {}, "Certificate"),
       element("p", { class: certificate.holds ? "good" : "bad" }, certificate.holds ? "✓ The promise holds, checked on the integers of the mechanism." : "✗ The promise does not hold."),
-      element("p", {}, `No report is more than ${short(survey.odds)} times likelier for one answer than for another: e to the power of ${survey.epsilon}.`),
-      element("p", {}, `One person spends at most ${survey.budget} on this survey, which means odds of at most ${short(survey.budget_odds)}: the answer is then ${survey.hiding}.`),
+      element("p", {}, `No report is more than ${short(survey.odds)} times as likely for one answer as for another: e to the power of ${survey.epsilon}.`),
+      element("p", {}, `One person spends at most epsilon ${survey.budget} on this survey, which changes odds by a factor of at most ${short(survey.budget_odds)}: the answer is then ${survey.hiding}.`),
       fold(
         "The numbers of the certificate",
         element("p", { class: "break" }, certificate.inequality),
@@ -43,7 +43,7 @@ function show(survey) {
     ),
     element("h2", {}, "What an attacker can infer"),
     paragraphs(survey.learns),
-    element("p", {}, "How sure of one answer an observer can become by seeing a report, depending on how sure they were before:"),
+    element("p", {}, "How sure an observer can become of one answer after seeing a report, given how sure they were before:"),
     figure({
       caption: "The bar is the belief before; the whisker is everything the belief can become after one report.",
       summary: drawn.map(({ label, low, high }) => `${label}: between ${percent(low)} and ${percent(high)} after`).join("; "),
@@ -59,7 +59,7 @@ function show(survey) {
     facts(survey.poisoning.map(({ question, words }) => [question, words]), "stacked"),
     element("h2", {}, "Check it yourself"),
     fold(
-      "How each answer is randomized, and why so",
+      "How each answer is randomized, and why",
       facts(survey.parts.map((part) => [part.question, [`${part.mechanism} on ${part.domain}, epsilon ${part.epsilon}.`, ...(part.why ? [element("p", { class: "quiet" }, `Why this mechanism? ${part.why}`)] : [])]]), "stacked"),
     ),
     element("p", {}, "The survey's name is the SHA-256 of its document. ", element("a", { href: `v1/surveys/${survey.survey}` }, "The document"), " holds every integer a device draws with; ", element("code", {}, "Survey.from_json(data, hash=…)"), " checks all of them again."),

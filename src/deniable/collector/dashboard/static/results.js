@@ -35,14 +35,14 @@ function inWords(what, rows, first, show) {
   const between = (row) => `between ${show(row.low)} and ${show(row.high)}`;
   if (what === "mean") return `On average ${show(rows[0].value)}, ${between(rows[0])}.`;
   if (what === "direction") return `On average ${show(rows[0].value)}, ${between(rows[0])}.`;
-  if (what === "distribution") return `The fullest part is ${first.label}, with ${show(first.value)} of the people (${between(first)}).`;
+  if (what === "distribution") return `The most frequent range is ${first.label}, with ${show(first.value)} of the people (${between(first)}).`;
   if (what === "cumulative") {
     const half = rows.find(({ value }) => value >= 0.5) ?? rows[rows.length - 1];
     return `Half of the people are reached ${half.label}: ${show(half.value)} (${between(half)}).`;
   }
   if (what === "quantiles") {
     const middle = rows.find(({ label }) => label === "50 %") ?? rows[0];
-    return `Half of the people lie below ${show(middle.value)} (${between(middle)}).`;
+    return `Half of the people are below ${show(middle.value)} (${between(middle)}).`;
   }
   // When all intervals hold a common value, nothing says which answer is more frequent.
   const together = rows.length > 1 && Math.max(...rows.map((row) => row.low)) <= Math.min(...rows.map((row) => row.high));
@@ -59,7 +59,7 @@ function view(attribute, seen, level) {
   const rows = rowsOf(seen).map((row) => ({ ...row, label: labelOf(attribute, row) }));
   const shares = ["frequency", "distribution", "words", "cumulative"].includes(seen.what);
   const title = attribute.views.length > 1 ? [element("h3", {}, TITLES[seen.what] ?? seen.what)] : [];
-  if (!rows.length) return [...title, element("p", { class: "quiet" }, "No word stands out of the noise yet.")];
+  if (!rows.length) return [...title, element("p", { class: "quiet" }, "No word stands out from the noise yet.")];
   const show = shares ? percent : short;
   const hours = seen.what === "direction" && isDay(attribute.domain) ? clock : short;
   const sure = `${Math.round(100 * level)} % intervals`;
@@ -87,7 +87,7 @@ function view(attribute, seen, level) {
     // Two numbers of different kinds, each on an axis of its own.
     const each = rows.map((row, i) => {
       const said = i ? show : hours;
-      const words = i ? ["How alike the answers are: 0 when every direction is as frequent, 1 when all are the same."] : caption;
+      const words = i ? ["How alike the answers are: 0 if every direction is equally frequent, 1 if all answers are the same."] : caption;
       const summary = `${row.label} ${said(row.value)}, between ${said(row.low)} and ${said(row.high)}.`;
       return figure({ caption: words, summary, draw: dots([row], { show: said }), table: i ? whole : null, method: i ? method : null });
     });
@@ -217,7 +217,7 @@ async function refresh(again = true) {
     hasGroups = groups.groups.length > 0;
     downloads(results, groups);
     if (results.waiting) {
-      body.replaceChildren(element("p", {}, "There are no numbers yet: those of a few people would give away each of them."));
+      body.replaceChildren(element("p", {}, "No numbers yet: results for only a few people would reveal their single reports."));
     } else chooser(results);
     const key = `${results.n} ${results.window} ${results.as_of}`;
     const drawn = key !== last && !results.waiting;

@@ -8,7 +8,7 @@ const list = element("ul", { class: "cards" });
 const shown = new Map();
 main.append(
   element("h1", {}, "Surveys"),
-  element("p", { class: "lead" }, "Each answer is randomized on its sender's own device before it gets here. Counts move in steps, unless a survey says that it is live."),
+  element("p", { class: "lead" }, "Each answer is randomized on its sender's own device before it gets here. Counts change in steps, unless a survey is live."),
   list,
 );
 
@@ -54,7 +54,7 @@ async function look() {
       n.textContent = survey.waiting || `${count(survey.n)} reports`;
       state.textContent = survey.open ? "open" : "closed";
     }
-    if (!surveys.length && !list.childElementCount) list.append(element("li", {}, "There is no survey yet: deniable serve survey.toml"));
+    if (!surveys.length && !list.childElementCount) list.append(element("li", {}, "There is no survey yet. Open one with: deniable serve survey.toml"));
     main.querySelector("[role=alert]")?.remove();
   } catch (error) {
     if (!main.querySelector("[role=alert]")) complain(main, error);

@@ -22,7 +22,7 @@ IMBALANCE = Fraction(1, 10**6)
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Extremal(Mechanism):
-    """Each answer stands for a set of categories and is e**epsilon times likelier for those than for the others.
+    """Each answer stands for a set of categories and is e**epsilon times as likely for those as for the others.
 
     Law: answer j weighs `low_j` for a category outside `patterns[j]` and `high_j = floor(low_j e**epsilon)`
     inside. `weights` are the relative `low_j`, equal when left out. Every category must lie in patterns of

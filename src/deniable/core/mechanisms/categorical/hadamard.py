@@ -21,7 +21,7 @@ MOST_OUTPUTS = 1 << 23
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class HadamardResponse(CategoricalMechanism):
-    """Answer with a column where the true category's row of a Hadamard matrix is +1, more often than not.
+    """Answer with a column of a Hadamard matrix, more often than not one where the true category's row is +1.
 
     Law: of K columns, the K / B that pass the category's log2(B) parity checks weigh `high`, the rest `low`. At small epsilon
     B = 2: of K = 2**ceil(log2(k+1)) columns, half are favoured. B grows with epsilon and is chosen for the least variance.

@@ -21,7 +21,7 @@ MOST_SHOWN = 64
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Pairwise(CategoricalMechanism):
-    """Answers by a table of weights; how much surer an answer can make anyone depends on the pair of categories.
+    """Answer by a table of weights, with a privacy level of its own for every pair of categories.
 
     Law: category x gives answer y with weight `rows[x][y]`; all rows have one sum.
     Guarantee: P(y | x) <= e**levels[x][x'] P(y | x') for every pair with a level, decided in integers by the certificate. Where

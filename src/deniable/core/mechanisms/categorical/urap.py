@@ -25,7 +25,7 @@ SHRINKS = tuple(Fraction(1, 1 << bits) for bits in (60, 50, 40, 30, 20))
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class UtilityOptimizedRappor(SensitiveMechanism):
-    """One noisy bit for every sensitive category; a category that is not sensitive is shown with a certain probability.
+    """One noisy bit for every sensitive category; any other category is revealed with some probability.
 
     Law: with t = `truth` and E = e**epsilon the bit of the true sensitive category is 1 with probability t, any other with
     d = t / ((1 - t) E + t). A category that is not sensitive is named with probability 1 - ((1 - t) E + t) / E beside the bits, and

@@ -14,7 +14,7 @@ from deniable.core.mechanisms.categorical._sensitive import SensitiveMechanism
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class UtilityOptimizedRandomizedResponse(SensitiveMechanism):
-    """A sensitive category answers like k-RR among the sensitive ones; any other is itself, or a sensitive one at random.
+    """k-RR among the sensitive categories; any other category is sent as it is, or replaced by a random sensitive one.
 
     Law: with s sensitive categories, the true one weighs `high`, every other sensitive one `low`. A category that is not sensitive
     weighs `low` for each sensitive answer and `high - low` for itself; nobody else ever gives that answer.

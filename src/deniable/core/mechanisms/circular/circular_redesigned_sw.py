@@ -16,7 +16,7 @@ from deniable.core.mechanisms.numeric_base import CircularMechanism
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CircularRedesignedSquareWave(CircularMechanism):
-    """A direction near the true one, with the arc that tells most about it.
+    """A direction near the true one, with the arc that is most informative about it.
 
     Law: cells of an arc of (eps E - E + 1)/(E - 1)**2 of the circle, E = e**epsilon, centred at the true
     cell, weigh `high`, the rest `low`.

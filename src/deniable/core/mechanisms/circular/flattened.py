@@ -20,7 +20,7 @@ INNER = ("pm-c", "sw-c", "ogpm")
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Flattened(CircularMechanism):
-    """A linear mechanism that does not know the circle closes: what the circular ones are compared with.
+    """A linear mechanism that ignores that the circle closes: the baseline for the circular ones.
 
     Law: that of `inner` (pm-c, sw-c or ogpm) on the interval from 0 to the period.
     Guarantee: epsilon-LDP, exactly that of `inner`.

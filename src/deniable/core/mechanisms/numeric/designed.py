@@ -24,7 +24,7 @@ MOST_BITS = 256
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Designed(NumericMechanism):
-    """One of the listed places, more likely one near the true value: any optimal reference, written out.
+    """One of the listed numbers, more likely one near the true value: an optimal design, as a table.
 
     Law: the value is rounded to one of `points` cells. Place i (in half cells from the lower end) weighs
     `weights[i]`; the places nearest to the cell weigh floor(e**epsilon weights[i]), as many as make the

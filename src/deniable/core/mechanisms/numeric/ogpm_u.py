@@ -14,7 +14,7 @@ from deniable.core.mechanisms.numeric.pm import PiecewiseMechanism
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class UnbiasedOGPM(PiecewiseMechanism):
-    """An unbiased window with a margin at either end. Kept as published: PM has about a quarter of its variance.
+    """An unbiased window with a margin at either end. As published; PM has about a quarter of its variance.
 
     Law: as PM, with a window of (3h + 1)/(h (h + 1)) of the domain, h = e**(epsilon/2), that stops
     h/(h + 1) of the domain before either end of the outputs.

@@ -23,7 +23,7 @@ ROUNDING = Fraction(1, 10**9)
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Pieces(NumericMechanism):
-    """Windows inside windows around the true cell, each with its own density: the m-piece mechanism.
+    """Nested windows around the true cell, each with its own density: the m-piece mechanism.
 
     Law: `widths` are the windows' lengths as growing fractions of the domain; `weights` are the relative
     densities from the centre outward, one more than widths. All windows slide inward near the ends.

@@ -20,7 +20,7 @@ from deniable.core.mechanisms.reading import Affine
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PiecewiseMechanism(NumericMechanism):
-    """A number whose mean is exactly the true one, from a window of 1/e**(epsilon/2) of its own path.
+    """A number whose mean is exactly the true one, from a window 1/e**(epsilon/2) as long as the path it moves along.
 
     Law: the domain has cells + 1 rows; a value between two rows goes to one of them at random, so that
     the mean stays exact. The window of K = cells/e**(epsilon/2) cells moves one cell per row over

@@ -11,7 +11,7 @@ from deniable.core.mechanisms.numeric.pm import PiecewiseMechanism
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SuboptimalPiecewiseMechanism(PiecewiseMechanism):
-    """PM with a window of 1/e**(epsilon/3) of its path: less variance than PM at the ends of the domain.
+    """PM with a window 1/e**(epsilon/3) as long as its path: less variance than PM at the ends of the domain.
 
     Law: as PM, with K = cells/e**(epsilon/3).
     Guarantee: epsilon-LDP, exactly ln(high/low).

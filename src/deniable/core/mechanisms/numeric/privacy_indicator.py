@@ -25,7 +25,7 @@ SHARES = 1 << 40
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PrivacyIndicator(NumericMechanism):
-    """DANGER: publishes the raw value of a delta fraction of the people, and says so in the report.
+    """DANGER: publishes the raw values of a fraction delta of the people, and marks those reports.
 
     Law: a coin of probability at most delta decides whether the value itself (its cell) or a report of
     `mechanism` is sent; the output tells which.

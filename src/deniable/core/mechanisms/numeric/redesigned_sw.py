@@ -16,7 +16,7 @@ from deniable.core.mechanisms.numeric_base import NumericMechanism
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RedesignedSquareWave(NumericMechanism):
-    """A number near the true one, inside the domain, with the length that tells most about a direction.
+    """A number near the true one, inside the domain, with the length that is most informative about a direction.
 
     Law: cells of a window of (eps E - E + 1)/(E - 1)**2 of the domain, E = e**epsilon, centred at the
     true cell and slid inward near the ends, weigh `high`, the rest `low`. The density inside is (E - 1)/eps.

@@ -16,7 +16,7 @@ from deniable.errors import InvalidParameter
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PaddingOUE(SetMechanism):
-    """One item out of a set that dummies fill up to m = `at_most` places, picked by a hidden coin and reported by bits.
+    """One item of a set padded with dummies to m = `at_most` places, picked by a hidden coin and reported in unary bits.
 
     Law: sets and dummies as in padding-sampling; the picked place's bit is 1 with probability 1/2, any other place's with
     1/(e**epsilon + 1).

@@ -13,7 +13,7 @@ from deniable.core.mechanisms.set_base import SetMechanism, picked_response
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PaddingSampling(SetMechanism):
-    """One item out of a set that dummies fill up to m = `at_most` places, picked by a hidden fair coin.
+    """One item of a set padded with dummies to m = `at_most` places, picked by a hidden fair coin.
 
     Law: there are k items and m dummies; a set of j items holds its items and the first m - j dummies. One of the m held
     places is picked and reported by randomized response on all k + m places.

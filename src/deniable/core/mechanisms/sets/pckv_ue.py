@@ -19,7 +19,7 @@ from deniable.errors import InvalidParameter
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PCKVUnaryEncoding(KeyValueMechanism):
-    """Every key shows nothing, the upper or the lower end; one key, picked by a hidden fair coin, is favoured.
+    """For every key nothing, the upper or the lower end; one key, picked by a hidden fair coin, is favoured.
 
     Law: keys, dummies and ends as in pckv-grr. With E = e**epsilon, the picked key shows its own end with probability
     E/(2(E + 1)), the other end with 1/(2(E + 1)), else nothing; any other key shows either end with 1/(E + 3).

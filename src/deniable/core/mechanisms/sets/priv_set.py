@@ -17,7 +17,7 @@ from deniable.errors import InvalidParameter
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PrivSet(SetMechanism):
-    """Answer with a set of `chosen` out of k items and m = `at_most` dummies; those that meet the true set are favoured.
+    """Answer with a set of `chosen` out of k items and m = `at_most` dummies; sets that overlap the true one are favoured.
 
     Law: a set of j items is filled up with the first m - j dummies. Reports that share at least one place with it weigh
     `high`, the others `low`. `chosen` is the size with the least variance for a rare item.

@@ -18,7 +18,7 @@ from deniable.errors import InvalidParameter
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DesignedPlaces(Mechanism):
-    """One of the listed places, more likely one near the true place: an optimal reference, written out.
+    """One of the listed places, more likely one near the true place: an optimal design, as a table.
 
     Law: place i is `columns[i]` and `rows[i]` half cells from the lower left corner and weighs `weights[i]`; the
     places nearest to the middle of the true cell weigh floor(e**epsilon weights[i]), as many as make the row

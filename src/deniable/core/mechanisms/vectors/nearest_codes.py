@@ -28,7 +28,7 @@ ENOUGH = 1.02
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NearestCodes(Mechanism):
-    """Rotate a public code book at random, and answer with one of the words nearest to the vector more often than with another.
+    """Answer with a word of a randomly rotated public code book, more often one of those nearest to the vector.
 
     Law: every seed of 16 bytes is equally likely and gives `codes` words on the sphere; the `nearest` ones nearest to the vector
     weigh `high`, the others `low`. Both numbers are chosen for the least error unless they are given; `codes` is a power of two.
