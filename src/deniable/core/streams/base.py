@@ -101,6 +101,13 @@ class Stream(ABC):
         """Every row of reports."""
         return product(*(self.shown(period) for period in range(self.periods)))
 
+    def few_rows(self, most: int) -> bool:
+        """Are there at most so many rows of reports?"""
+        count = 1
+        for period in range(self.periods):
+            count *= len(self.shown(period)) if count <= most else 1
+        return count <= most
+
 
 def checked_periods(periods: int, most: int = 1 << 20) -> None:
     """Refuse a number of periods that is not one."""
@@ -150,10 +157,8 @@ def rows_by_window(stream: Stream, width: int) -> list[list[tuple[int, ...]]]:
 
 def enumerable(stream: Stream) -> bool:
     """Are there few enough rows of values and of reports?"""
-    count = int(stream.values**stream.periods)
-    for period in range(stream.periods):
-        count *= len(stream.shown(period)) if count <= MOST_ENUMERATED else 1
-    return count <= MOST_ENUMERATED
+    values = int(stream.values**stream.periods) if stream.periods <= 64 else MOST_ENUMERATED + 1
+    return values <= MOST_ENUMERATED and stream.few_rows(MOST_ENUMERATED // values)
 
 
 def outputs_of(channel: Channel) -> Sequence[int]:
