@@ -105,6 +105,7 @@ from deniable.estimators.source import accumulated as accumulated
 from deniable.estimators.supports import support_counts as support_counts
 from deniable.estimators.tree import consistent as consistent
 from deniable.estimators.tree import influence as influence
+from deniable.estimators.tree_of_changes import yes_shares as yes_shares
 from deniable.estimators.trends import Trend as Trend
 from deniable.estimators.trends import trend as trend
 from deniable.estimators.two_way_tables import two_way as two_way
