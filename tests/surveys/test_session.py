@@ -310,3 +310,40 @@ def test_waiting_grows_and_is_bounded() -> None:
 
 def test_surveys_are_equal_when_their_hashes_are() -> None:
     assert survey_from_toml(ONCE) == Survey.from_json(survey_from_toml(ONCE).to_json())
+
+
+TURNS = MONTHLY.replace("each-window", "turns:3").replace("month", "day")
+
+
+def test_a_device_reports_in_its_own_turn_only(tmp_path: Path) -> None:
+    """Over six days each of several devices is heard on two, three days apart, also when it is restarted every day."""
+    for number in range(4):
+        folder = tmp_path / str(number)
+        folder.mkdir(mode=0o700)
+        receipts = [session(folder, TURNS).answer(RED, today=date(2026, 11, day)) for day in range(1, 7)]
+        heard = [day for day, receipt in enumerate(receipts) if not receipt.silent]
+        assert len(heard) == 2
+        assert heard[1] - heard[0] == 3
+        assert receipts[-1].spent == 2
+        assert not any(receipt.delivered for receipt in receipts if receipt.silent)
+
+
+def test_one_random_window_is_one_report_in_all(tmp_path: Path) -> None:
+    text = TURNS.replace("turns:3", "random-window").replace("epsilon=1", "epsilon=1\nopens=2026-11-01\ncloses=2026-11-05")
+    device = session(tmp_path, text)
+    assert sum(not device.answer(RED, today=date(2026, 11, day)).silent for day in range(1, 6)) == 1
+    assert device.ledger.spent() == 1
+
+
+def test_turns_are_spread_evenly(tmp_path: Path) -> None:
+    """60 turns of three: fewer than 4 of one have a chance below 1e-6."""
+    ledger = Ledger(tmp_path / "ledger.db")
+    turns = [ledger.turn(f"survey {number}", 3) for number in range(60)]
+    assert turns == [ledger.turn(f"survey {number}", 3) for number in range(60)]
+    assert min(turns.count(turn) for turn in range(3)) >= 4
+
+
+@pytest.mark.parametrize("repeat", ["turns:1", "turns:1001", "turns:", "turns:x", "random-window", "sometimes"])
+def test_turns_that_are_none_are_refused(repeat: str) -> None:
+    with pytest.raises(InvalidParameter):
+        survey_from_toml(TURNS.replace("turns:3", repeat))

@@ -89,7 +89,7 @@ export interface SurveyDocument {
   readonly fingerprint: string;
   readonly epsilon: string;
   readonly budget: string;
-  readonly repeat: "once" | "permanent" | "each-window";
+  readonly repeat: "once" | "permanent" | "each-window" | "random-window" | `turns:${number}`;
   readonly window: "survey" | "day" | "week" | "month";
   readonly opens: string | null;
   readonly closes: string | null;
@@ -182,6 +182,7 @@ export class Ledger {
   readonly limit: Fraction;
   settle(pending: Pending, options?: { refused?: boolean }): Promise<void>;
   pending(survey: string): Promise<Pending[]>;
+  turn(survey: string, turns: number, coins: Coins): Promise<number>;
   stateOf(survey: string, period: string): Promise<"pending" | "sent" | "refused" | null>;
   spent(survey?: string | null): Promise<Fraction>;
 }
@@ -189,8 +190,10 @@ export class Ledger {
 export interface Receipt {
   /** false: the report waits in the ledger; `deliver` sends it. */
   readonly delivered: boolean;
-  /** The report's bytes in hexadecimal digits. */
-  readonly report: string;
+  /** It is not this device's turn: nothing was drawn, sent or spent. */
+  readonly silent: boolean;
+  /** The report's bytes in hexadecimal digits; null when the device was silent. */
+  readonly report: string | null;
   readonly spent: Fraction;
   readonly left: Fraction;
 }

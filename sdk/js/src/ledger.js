@@ -80,6 +80,19 @@ export class Ledger {
     });
   }
 
+  /** The device's own turn of so many, drawn once and kept. It says nothing about an answer and costs nothing. */
+  turn(survey, turns, coins) {
+    return this.store.update((text) => {
+      const state = this.#read(text);
+      const tag = toHex(hmac(fromHex(state.key), new TextEncoder().encode(`${survey}\0turn`)));
+      const kept = (state.kept[survey] ??= {});
+      if (kept[tag] !== undefined) return [null, Number(kept[tag])];
+      const turn = Number(coins.belowNumber(turns));
+      kept[tag] = `${turn}`;
+      return [JSON.stringify(state), turn];
+    });
+  }
+
   #check(state, survey, epsilon, budget) {
     const limits = [
       ["the survey's lifetime budget", spent(state, survey), budget],

@@ -98,6 +98,27 @@ test("a permanent answer is drawn once and costs once; a changed one costs again
   await assert.rejects(device.answer({ commute: "blue" }, day("2026-11-19")), BudgetSpent);
 });
 
+test("devices with turns report in their own windows only, and restarts keep the turn", async () => {
+  const days = Array.from({ length: 28 }, (_, number) => `2026-11-${String(number + 1).padStart(2, "0")}`);
+  for (const [repeat, most] of [["turns:7", 2], ["random-window", 1]]) {
+    const changes = { repeat, window: "day", opens: "2026-11-01", closes: "2026-11-28" };
+    const { device, posted, ledger } = await session(changes);
+    const heard = [];
+    for (const text of days.slice(0, repeat === "turns:7" ? 14 : 28)) {
+      const again = (await session(changes, [], ledger)).device; // a restart: the same ledger
+      const { silent, report } = await (Number(text.slice(-2)) % 2 ? device : again).answer({ commute: 1 }, day(text));
+      assert.equal(silent, report === null);
+      if (!silent) heard.push(Number(text.slice(-2)));
+    }
+    assert.equal(heard.length, most);
+    if (most === 2) assert.equal(heard[1] - heard[0], 7);
+    assert.ok(posted.length <= most);
+    assert.match((await device.explain()).repeating, /each device/);
+  }
+  for (const repeat of ["turns:1", "turns:1001", "turns:07", "turns:x"]) await assert.rejects(session({ repeat, window: "day" }));
+  await assert.rejects(session({ repeat: "random-window", window: "day" }));
+});
+
 test("rappor may not be permanent here, because its bits are kept elsewhere", async () => {
   await assert.rejects(session({ repeat: "permanent", window: "day", mechanism: "rappor" }), InvalidParameter);
 });

@@ -15,11 +15,11 @@ from deniable.core import Mechanism, Number, as_fraction, canonical_json, mechan
 from deniable.errors import InvalidParameter, Malformed, OutOfDomain, UnknownVersion, WrongRecipe
 from deniable.surveys.admission import Admission, Shuffle, admission_from, extra_fields, shuffle_from
 from deniable.surveys.release import LIVE_WORDS, Release, Steps, release_document, release_from
+from deniable.surveys.turns import turns_of
 
 FORMAT, VERSION = "deniable-survey", 1
 STRATEGIES = {"split": "product", "sample-one": "sample-one", "fake-data": "rs-fd"}
 """How several attributes share epsilon, and the mechanism that does it."""
-REPEATS = ("once", "permanent", "each-window")
 WINDOWS = ("survey", "day", "week", "month")
 MOST_BYTES = 1 << 24
 MOST_TEXT = 4000
@@ -62,7 +62,8 @@ class Survey:
     budget: Number
     """The most epsilon one person ever spends on this survey."""
     repeat: str = "once"
-    """once; permanent (one report per window, the same one while the answer is the same); each-window (a fresh one)."""
+    """once; permanent (one report per window, the same one while the answer is the same); each-window (a fresh one); turns:N (a
+    fresh one in every N-th window, each device in a turn of its own); random-window (one in all, between opens and closes)."""
     window: str = "survey"
     opens: str | None = None
     closes: str | None = None
@@ -84,13 +85,13 @@ class Survey:
         _check_text("purpose", self.purpose)
         self._check_attributes()
         self._check_privacy()
-        _check_choice("repeat", self.repeat, REPEATS)
         _check_choice("window", self.window, WINDOWS)
         if (self.repeat == "once") != (self.window == "survey"):
             raise InvalidParameter("window must be day, week or month when a question is repeated, and 'survey' when it is not")
         opens, closes = (_check_date(name, getattr(self, name)) for name in ("opens", "closes"))
         if opens is not None and closes is not None and closes < opens:
             raise InvalidParameter("closes must not be before opens")
+        _ = self.turns  # refuses a repeat that is not one
         if not isinstance(self.keep_reports, bool):
             raise InvalidParameter("keep_reports must be true or false")
         object.__setattr__(self, "release", release_from(self.release))
@@ -142,6 +143,11 @@ class Survey:
         if self.strategy is None:
             return {self.names[0]: self.mechanism}
         return dict(self.mechanism.parts)
+
+    @property
+    def turns(self) -> int | None:
+        """Of how many turns each device has one; None where it reports in every window."""
+        return turns_of(self.repeat, self.window, self.opens, self.closes)
 
     @property
     def lifetime(self) -> Fraction:

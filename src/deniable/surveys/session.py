@@ -16,6 +16,7 @@ from deniable.surveys.ledger import Ledger, Pending
 from deniable.surveys.limits import allows_large, check_pairs, check_survey, check_work
 from deniable.surveys.submission import Submission, submission_to_json, submissions_to_json
 from deniable.surveys.transport import HttpTransport, Transport
+from deniable.surveys.turns import window_number
 
 if TYPE_CHECKING:
     from deniable.core import Privacy
@@ -49,6 +50,8 @@ class Receipt:
     delivered: bool
     spent: Fraction
     left: Fraction
+    silent: bool = False
+    """It is not this device's turn: nothing was drawn, sent or spent."""
 
 
 class Session:
@@ -144,6 +147,11 @@ class Session:
         day = datetime.now(UTC).date() if today is None else today
         self._check_open(day)
         index = mechanism.encode(survey.value(answers))
+        if survey.turns is not None and window_number(day, survey.window) % survey.turns != self.ledger.turn(
+            survey.hash, survey.turns
+        ):
+            spent = self.ledger.spent(survey.hash)
+            return Receipt(False, spent, survey.lifetime - spent, silent=True)
         pending = self.ledger.draw(
             survey.hash,
             period_of(day, survey.window),

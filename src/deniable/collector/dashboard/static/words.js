@@ -13,6 +13,7 @@ export const WORDS = {
   counted: "Your report was counted.",
   thanks: "Thank you. Your report was counted.",
   unreachable: "Your report is written down and waits: the collector cannot be reached now. Come back later to send it.",
+  silent: "It is not your device's turn now: nothing was sent, and nothing was spent. Come back in a later window.",
   left: (left) => (String(left) === "0" ? "You have spent what you can spend on this survey." : `You can still spend ${left} on this survey.`),
   sent: "What was sent",
   sentMeans: "These bytes and a random key. They say what the dice said; your answer is not in them.",
