@@ -20,6 +20,7 @@ def question(**more: Any) -> Question:
     return Question(**{**usual, **more})
 
 
+@pytest.mark.slow
 def test_predicted_errors_are_measured() -> None:
     """40 surveys on a fixed keystream; 5 standard errors."""
     planned = plan(question(periods=3, changes=0))

@@ -135,6 +135,7 @@ def test_streams_cost_what_they_promise(seed: int, tmp_path: Path) -> None:
         assert number == 2 or mine.spent() in (0, 1)
 
 
+@pytest.mark.slow
 def test_a_greedy_collector_gets_no_more_than_a_window_allows(tmp_path: Path) -> None:
     """Asked for everything in every period, a device gives it once in seven; asked for parts, never more than all of them."""
     for number, (parts, wanted) in enumerate([(1, [1] * 20), (14, [5, 1, 9, 3, 14, 1, 1, 2, 7, 1] * 2)]):

@@ -94,7 +94,7 @@ SMALL: list[Stream] = [
     SmallTree(2, changes=1, epsilon=2),
     SmallBits(3, 2, bits=1, epsilon=2),
     SmallBits(2, 3, bits=2, epsilon=2),
-    SmallBits(2, 2, bits=2, epsilon=2, flips="1/3"),
+    SmallBits(3, 2, bits=1, epsilon=2, flips="1/3"),
     SmallBits(2, 3, bits=1, epsilon=2, flips="1/4"),
     WhenAsked(4, LeveledCoin(epsilon=1), window=2, parts=2, asked=(1, 1, 2, 0)),
     WhenAsked(4, SmallCoin(epsilon=1), window=3, asked=(1, 1, 0)),
