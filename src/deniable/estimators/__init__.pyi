@@ -112,6 +112,9 @@ from deniable.estimators.two_way_tables import two_way as two_way
 from deniable.estimators.valid_widths import valid_half_width as valid_half_width
 from deniable.estimators.vectors import BIAS as BIAS
 from deniable.estimators.vectors import VectorMean as VectorMean
+from deniable.estimators.window_collection import METHODS as METHODS
+from deniable.estimators.window_collection import Request as Request
+from deniable.estimators.window_collection import WindowCollector as WindowCollector
 from deniable.estimators.workload_answers import answers as answers
 from deniable.estimators.workload_answers import consistent_answers as consistent_answers
 
