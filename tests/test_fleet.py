@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import re
+import subprocess
 import sys
 import tracemalloc
 from datetime import UTC, timedelta, timezone
@@ -85,6 +87,16 @@ def test_a_client_on_local_days_is_told_from_the_model(tmp_path: Path) -> None:
 
     real, modelled = walk(fleet, 6, 24, tmp_path, 3, local)
     assert (real != modelled).any()
+
+
+@pytest.mark.slow
+def test_the_page_shows_a_fleet_that_runs() -> None:
+    page = (ROOT / "docs" / "repeated-collection.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"^\$ python (examples/fleet/fleet.py .*)$", page, re.MULTILINE)
+    run = subprocess.run([sys.executable, *command.split()], cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    assert run.returncode == 0, run.stderr
+    assert "2,000 devices, 20 days: 40,000 device-days" in run.stdout
+    assert "each as the model decides" in run.stdout
 
 
 @pytest.mark.slow

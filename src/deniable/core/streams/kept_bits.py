@@ -137,7 +137,7 @@ class KeptBits(Stream):
             kept[tag] = sum((true == (bit == place)) << bit for bit, true in enumerate(drawn))
         stays, flips = self.second
         flipped = sum((coins.below(stays + flips) < flips) << bit for bit in range(self.bits)) if flips else 0
-        return (choice << self.bits) | (kept[tag] ^ flipped)
+        return (choice << self.bits) | (int(kept[tag]) ^ flipped)
 
     def weight(self, values: Sequence[int], outputs: Sequence[Output]) -> int:
         heard = [0 if y is None else y for y in outputs]
@@ -151,7 +151,7 @@ class KeptBits(Stream):
         for place, mine in by_place.items():
             for bit in range(self.bits):
                 weight *= self._bit(bit == place, [y >> bit & 1 for y in mine])
-        return weight
+        return int(weight)
 
     def _bit(self, truth: bool, shown: Sequence[int]) -> int:
         """One kept bit and what was sent of it: summed over what was kept."""

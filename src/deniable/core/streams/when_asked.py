@@ -58,7 +58,7 @@ class WhenAsked(Stream):
         """The mechanism with so many parts of epsilon."""
         if parts not in self._levels:
             share = self.mechanism.privacy.exact * Fraction(parts, self.parts)
-            self._levels[parts] = replace(self.mechanism, epsilon=share)  # type: ignore[type-var]
+            self._levels[parts] = replace(self.mechanism, epsilon=share)
         return self._levels[parts]
 
     @cached_property
@@ -131,7 +131,7 @@ class WhenAsked(Stream):
         width = min(width, self.periods)
         ratios = [self._ratio(parts) for parts in self.granted]
         windows = (math.prod(ratios[begin : begin + width]) for begin in range(self.periods - width + 1))
-        return Loss(max(windows, key=Fraction), True)
+        return Loss(Fraction(max(windows)), True)
 
     def promised(self, width: int) -> Loss:
         """Whatever is asked, also after looking at the reports: the parts of a window divided as badly as they can be.
