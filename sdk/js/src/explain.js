@@ -2,6 +2,7 @@
 
 import { expNumber } from "./exponential.js";
 import { Fraction } from "./fraction.js";
+import { permanentOf } from "./kept-layers.js";
 import { meaning } from "./meaning.js";
 import { outputBits } from "./wire.js";
 
@@ -26,7 +27,7 @@ export function explain(survey, left = survey.budget, own = null) {
       : "The collector adds the report to its sums and keeps no single reports.",
     releasing: release === "live" ? LIVE_WORDS : releaseWords(release),
     budget:
-      `One answer costs ${survey.epsilon} of the ${survey.budget} you can ever spend on this survey; ${left} is left.` +
+      `One answer costs ${permanentOf(repeat) ?? survey.epsilon} of the ${survey.budget} you can ever spend on this survey; ${left} is left.` +
       (own === null ? "" : ` Of your own limit for all surveys ${own} is left.`),
     checked: `This device checked the survey itself: its hash, and that no report is more than e^${survey.epsilon} = ${short(odds)} times likelier for one answer than for another.`,
     odds,
@@ -49,6 +50,10 @@ const STRATEGY_WORDS = {
 const PER_DEVICE = "This holds for each device: if you answer on two, you spend twice.";
 
 function repeating(repeat, window) {
+  const level = permanentOf(repeat);
+  if (level !== null) {
+    return `You are asked every ${window}. Your device draws an answer once for every value and keeps it; every report adds fresh noise. All reports of one value cost ${level} together, a changed answer costs ${level} again, and when it changes is not hidden. ${PER_DEVICE}`;
+  }
   if (!repeat.startsWith("turns:")) return REPEAT_WORDS[repeat](window);
   const turns = repeat.slice(6);
   return `Your device reports every ${turns} ${window}s, in a turn that it draws once, and is silent otherwise: any ${turns} ${window}s in a row cost epsilon once. ${PER_DEVICE}`;

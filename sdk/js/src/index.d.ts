@@ -89,7 +89,7 @@ export interface SurveyDocument {
   readonly fingerprint: string;
   readonly epsilon: string;
   readonly budget: string;
-  readonly repeat: "once" | "permanent" | "each-window" | "random-window" | `turns:${number}`;
+  readonly repeat: "once" | "permanent" | "each-window" | "random-window" | `turns:${number}` | `kept:${string}`;
   readonly window: "survey" | "day" | "week" | "month";
   readonly opens: string | null;
   readonly closes: string | null;

@@ -4,6 +4,7 @@ import { SystemCoins } from "./coins.js";
 import { InvalidParameter, NotAdmitted, NotDelivered } from "./errors.js";
 import { explain } from "./explain.js";
 import { toHex } from "./hexadecimal.js";
+import { drawAround, layersOf, permanentOf } from "./kept-layers.js";
 import { LARGE, openSurvey, periodOf, turnsOf, windowNumber } from "./survey.js";
 import { encodeReport } from "./wire.js";
 
@@ -94,13 +95,18 @@ export class Session {
       const spent = await this.ledger.spent(survey.hash);
       return { delivered: false, silent: true, report: null, spent, left: survey.budget.minus(spent) };
     }
+    const encoded = (output) => toHex(encodeReport(survey.fingerprint, survey.channel, output));
+    const kept = permanentOf(survey.document.repeat);
+    const [first, around] = kept === null ? [] : layersOf(survey);
+    const size = BigInt(survey.channel.inputs);
     const pending = await this.ledger.draw({
       survey: survey.hash,
       period: this.period(today),
-      epsilon: survey.epsilon,
+      epsilon: kept ?? survey.epsilon,
       budget: survey.budget,
-      make: () => toHex(encodeReport(survey.fingerprint, survey.channel, survey.channel.draw(index, this.coins))),
-      permanent: survey.document.repeat === "permanent" ? `${index}` : null,
+      make: () => (kept === null ? encoded(survey.channel.draw(index, this.coins)) : `${drawAround(first, size, index, this.coins)}`),
+      permanent: kept !== null || survey.document.repeat === "permanent" ? `${index}` : null,
+      around: kept === null ? null : (answer) => encoded(drawAround(around, size, BigInt(answer), this.coins)),
     });
     let delivered = true;
     try {

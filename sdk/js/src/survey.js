@@ -7,6 +7,7 @@ import { allows } from "./exponential.js";
 import { Fraction, fractionFromText } from "./fraction.js";
 import { toHex } from "./hexadecimal.js";
 import { canonicalJson, parseJson } from "./json.js";
+import { layersOf, permanentOf } from "./kept-layers.js";
 import { digest } from "./sha256.js";
 
 const FIELDS = ["attributes", "budget", "channel", "closes", "epsilon", "fingerprint", "format", "keep_reports", "mechanism"];
@@ -55,7 +56,11 @@ export async function openSurvey(bytes, { hash, allowLarge = false } = {}) {
   const { channel, domain, epsilon } = await checkedLaw(document, allowLarge);
   const budget = exact("budget", document.budget);
   if (budget.compare(epsilon) < 0) throw new NotTrusted("the survey's budget is smaller than the price of one answer");
-  return new Survey(document, found, channel, domain, epsilon, budget);
+  const permanent = permanentOf(document.repeat);
+  if (permanent !== null && budget.compare(permanent) < 0) throw new NotTrusted("the survey's budget is smaller than the level of its kept answer");
+  const survey = new Survey(document, found, channel, domain, epsilon, budget);
+  if (permanent !== null) layersOf(survey);
+  return survey;
 }
 
 function checkWords(document) {
@@ -67,7 +72,7 @@ function checkWords(document) {
     must(typeof attribute.name === "string" && NAME.test(attribute.name) && isText(attribute.question), "an attribute's name or question is not one");
   }
   must(new Set(attributes.map(({ name }) => name)).size === attributes.length, "attributes must have names of their own");
-  must((REPEATS.includes(document.repeat) || TURNS.test(document.repeat)) && WINDOWS.includes(document.window), "repeat and window must be known words");
+  must((REPEATS.includes(document.repeat) || TURNS.test(document.repeat) || permanentOf(document.repeat) !== null) && WINDOWS.includes(document.window), "repeat and window must be known words");
   must((document.repeat === "once") === (document.window === "survey"), "window is 'survey' exactly when repeat is 'once'");
   for (const name of ["opens", "closes"]) must(document[name] === null || (typeof document[name] === "string" && DATE.test(document[name])), `${name} must be a date`);
   const turns = turnsOf(document);

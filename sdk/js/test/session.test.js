@@ -7,6 +7,8 @@ import { after, test } from "node:test";
 
 import { FileStore } from "../src/file-store.js";
 import { AlreadyAnswered, BudgetSpent, InvalidParameter, Ledger, LocalStorageStore, MemoryStore, NotDelivered, Session, browserStore, openSurvey } from "../src/index.js";
+import { Fraction } from "../src/fraction.js";
+import { drawAround, layersOf } from "../src/kept-layers.js";
 import { hashOf, surveyBytes } from "./survey.js";
 
 const folder = mkdtempSync(join(tmpdir(), "deniable-"));
@@ -96,6 +98,34 @@ test("a permanent answer is drawn once and costs once; a changed one costs again
   const changed = await device.answer({ commute: "green" }, day("2026-11-18"));
   assert.equal(`${changed.left}`, "0");
   await assert.rejects(device.answer({ commute: "blue" }, day("2026-11-19")), BudgetSpent);
+});
+
+test("a kept answer is paid for once and reported afresh", async () => {
+  const changes = { repeat: "kept:2", window: "day", budget: "4" };
+  const { device, posted, ledger } = await session(changes);
+  for (let number = 1; number <= 28; number++) {
+    const { spent } = await device.answer({ commute: 1 }, day(`2026-11-${String(number).padStart(2, "0")}`));
+    assert.equal(`${spent}`, "2");
+  }
+  assert.ok(new Set(posted.map((item) => item.report)).size > 1);
+  const again = (await session(changes, [], ledger)).device;
+  assert.equal(`${(await again.answer({ commute: 0 }, day("2026-12-01"))).spent}`, "4");
+  assert.match((await device.explain()).repeating, /when it changes is not hidden/);
+  for (const repeat of ["kept:02", "kept:4/2", "kept:", "kept:9", "kept:1/100"]) await assert.rejects(session({ ...changes, repeat }));
+});
+
+test("the layers of a kept answer are exactly the survey's channel", async () => {
+  const { device } = await session({ repeat: "kept:2", window: "day", budget: "4" });
+  const [first, around] = layersOf(device.survey);
+  const size = new Fraction(BigInt(device.survey.channel.inputs));
+  const one = new Fraction(1n);
+  const own = first.times(around).plus(size.minus(one));
+  const other = first.plus(around).plus(size.minus(one).minus(one));
+  assert.equal(`${own.over(other)}`, `${device.survey.channel.ratio()}`);
+  // Every number that can be drawn, for small weights: each value as often as it should.
+  const counts = [0, 0, 0];
+  for (let drawn = 0n; drawn < 7n; drawn++) counts[Number(drawAround(new Fraction(3n, 2n), 3n, 1n, { below: () => drawn }))] += 1;
+  assert.deepEqual(counts, [2, 3, 2]);
 });
 
 test("devices with turns report in their own windows only, and restarts keep the turn", async () => {

@@ -84,10 +84,12 @@ class Ledger:
         budget: Fraction,
         make: Callable[[], bytes],
         permanent: bytes | None = None,
+        around: Callable[[bytes], bytes] | None = None,
     ) -> Pending:
         """The report for this period, drawn by `make` and written down with its cost; refused when that is too much.
 
-        With `permanent` (the encoded value) a report kept for the same value is used again, at no cost. A report
+        With `permanent` (the encoded value) a report kept for the same value is used again, at no cost. With `around`, what is
+        kept is not sent: what `around` draws from it afresh is. A report
         drawn for this period that was never acknowledged is given back as it is: it stands, whatever the value is now.
         """
         with self._file.writing() as connection:
@@ -105,6 +107,7 @@ class Ledger:
                 _spend(connection, survey, epsilon)
                 if permanent is not None:
                     connection.execute("INSERT INTO kept VALUES (?, ?, ?)", (survey, self._tag(survey, permanent), report))
+            report = report if around is None else around(report)
             key = os.urandom(KEY_BYTES)
             connection.execute("INSERT INTO answers VALUES (?, ?, ?, ?, 'pending')", (survey, period, key, report))
         return Pending(survey, period, key, report)

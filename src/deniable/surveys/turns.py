@@ -7,8 +7,8 @@ from datetime import date
 
 from deniable.errors import InvalidParameter
 
-REPEATS = ("once", "permanent", "each-window", "turns:N", "random-window")
-"""How often a survey may ask; N is a whole number."""
+REPEATS = ("once", "permanent", "each-window", "turns:N", "random-window", "kept:P")
+"""How often a survey may ask; N is a whole number, P the level of a kept answer."""
 MOST_TURNS = 1000
 _TURNS = re.compile(r"turns:([1-9][0-9]{0,3})", re.ASCII)
 PER_DEVICE = "This holds for each device: a person with two of them spends twice."
@@ -42,7 +42,7 @@ def turns_of(repeat: object, window: str, opens: str | None, closes: str | None)
         return turns
     found = _TURNS.fullmatch(repeat) if isinstance(repeat, str) else None
     if found is None:
-        if repeat not in ("once", "permanent", "each-window"):
+        if repeat not in ("once", "permanent", "each-window") and not str(repeat).startswith("kept:"):
             raise InvalidParameter(f"repeat must be one of {', '.join(REPEATS)}")
         return None
     if not 2 <= int(found[1]) <= MOST_TURNS:
@@ -56,6 +56,11 @@ def repeat_words(repeat: str, window: str) -> str:
         many = f"{repeat.removeprefix('turns:')} {window}s"
         own = f"A fresh report every {many}, in a turn that the device draws once"
         return f"{own}: any {many} in a row cost epsilon once. {PER_DEVICE}"
+    if repeat.startswith("kept:"):
+        level = repeat.removeprefix("kept:")
+        around = f"A report every {window}, drawn around an answer that the device draws once for every value and keeps"
+        cost = f"all reports of one value cost {level} together, every further value {level} again"
+        return f"{around}: {cost}. When it changes is not hidden. {PER_DEVICE}"
     alone = f"One report in all, in a {window} that the device draws at random: everything costs epsilon once. {PER_DEVICE}"
     return {
         "once": "Everyone answers once.",
