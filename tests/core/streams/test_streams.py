@@ -266,7 +266,8 @@ def test_asking_by_the_reports_costs_no_more_than_a_window_promises() -> None:
     stream = WhenAsked(3, LeveledCoin(epsilon=1), window=3, parts=2)
 
     def walk_asked(values: tuple[int, ...], coins: Coins) -> tuple[Any, ...]:
-        memory, row = stream.start(coins), []
+        memory = stream.start(coins)
+        row: list[Any] = []
         for period, value in enumerate(values):
             memory["asked"] = 1 if not row or not row[-1] else 2
             row.append(stream.report(memory, period, value, coins))
