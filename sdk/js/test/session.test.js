@@ -9,6 +9,7 @@ import { FileStore } from "../src/file-store.js";
 import { AlreadyAnswered, BudgetSpent, InvalidParameter, Ledger, LocalStorageStore, MemoryStore, NotDelivered, Session, browserStore, openSurvey } from "../src/index.js";
 import { Fraction } from "../src/fraction.js";
 import { drawAround, layersOf } from "../src/kept-layers.js";
+import { windowNumber } from "../src/survey.js";
 import { hashOf, surveyBytes } from "./survey.js";
 
 const folder = mkdtempSync(join(tmpdir(), "deniable-"));
@@ -98,6 +99,11 @@ test("a permanent answer is drawn once and costs once; a changed one costs again
   const changed = await device.answer({ commute: "green" }, day("2026-11-18"));
   assert.equal(`${changed.left}`, "0");
   await assert.rejects(device.answer({ commute: "blue" }, day("2026-11-19")), BudgetSpent);
+});
+
+test("windows are counted as in Python", () => {
+  assert.deepEqual(["2026-11-15", "2026-11-16"].map((text) => windowNumber(text, "week")), [105729, 105730]);
+  assert.deepEqual([windowNumber("2026-11-15", "day"), windowNumber("2026-11-15", "month")], [739_935, 24_322]);
 });
 
 test("a kept answer is paid for once and reported afresh", async () => {

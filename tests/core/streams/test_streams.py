@@ -360,6 +360,28 @@ def test_tracking_is_the_distance_of_two_reports_of_one_person_from_those_of_two
     assert stream.tracking() == furthest
 
 
+@pytest.mark.parametrize(
+    "stream",
+    [
+        SmallKept(3, 2, epsilon="0.5", permanent=2),
+        SmallBits(3, 2, bits=1, epsilon=2, flips="1/3"),
+        FreshReports(3, SmallCoin(epsilon=1)),
+    ],
+    ids=name_of,
+)
+def test_many_reports_are_linked_no_better_than_the_bound(stream: Any) -> None:
+    """Three reports of one person against those of three, by brute force over the exact laws."""
+    law = {row: Fraction(stream.weight((0, 0, 0), row), stream.total) for row in stream.rows()}
+    single: dict[Any, Fraction] = {}
+    for row, chance in law.items():
+        single[row[0]] = single.get(row[0], Fraction(0)) + chance
+    apart = {row: single[row[0]] * single[row[1]] * single[row[2]] for row in product(single, repeat=3)}
+    distance = sum((abs(law.get(row, Fraction(0)) - chance) for row, chance in apart.items()), Fraction(0)) / 2
+    assert stream.tracking() <= distance <= stream.tracking_bound(3) <= 1
+    assert stream.tracking() <= stream.tracking_bound(2)
+    assert (distance == 0) == (stream.tracking_bound(3) == 0)
+
+
 def test_more_fresh_noise_makes_people_harder_to_follow() -> None:
     loud, quiet = (KeptAnswer(52, 4, epsilon=epsilon, permanent=3).tracking() for epsilon in (2, "0.5"))
     assert 0 < quiet < loud < 1

@@ -92,6 +92,13 @@ class Stream(ABC):
         they always can.
         """
 
+    def tracking_bound(self, reports: int) -> Fraction:
+        """At most how far so many reports of one person are from those of as many people with the same value.
+
+        0 for streams whose reports do not depend on each other; those that keep something say more.
+        """
+        return Fraction(0) if self.tracking() == 0 else Fraction(1)
+
     def check(self, period: int, value: int) -> None:
         """Refuse periods and values that the stream does not have."""
         if not 0 <= period < self.periods or not 0 <= value < self.values:

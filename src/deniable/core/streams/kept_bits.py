@@ -223,6 +223,13 @@ class KeptBits(Stream):
             return Loss(None, True)
         return self._groups([rows_of_values(self, changes)] if enumerable(self) else [], self.periods)
 
+    def tracking_bound(self, reports: int) -> Fraction:
+        """People with the same buckets and the same kept row are as one; and one after another, each may differ from the first."""
+        true = Fraction(self.high, self.high + self.low)
+        agree = (true**reports + (1 - true) ** reports) ** self.bits / Fraction(self.choices) ** (reports - 1)
+        pair = (true**2 + (1 - true) ** 2) ** self.bits / Fraction(self.choices)
+        return min(1 - agree, (reports - 1) * (1 - pair))
+
     def tracking(self) -> Fraction:
         """Two reports of one person have the same buckets and one kept row; those of two people have two of each.
 
