@@ -55,8 +55,6 @@ def stream_chart(streams: Mapping[str, Sequence[Stream]]) -> Any:
             color=colour,
         )
     )
-    dots = picture.mark_point(size=45, opacity=1).encode(
-        fill=alt.condition("datum.exact", colour, alt.value("white"))  # type: ignore[no-untyped-call]
-    )
+    dots = picture.mark_point(size=45, opacity=1).encode(fill=alt.condition("datum.exact", colour, alt.value("white")))
     picture = alt.layer(picture, dots).properties(width=560, height=320)
     return themed(picture, title="What a life of reports gives away", subtitle=said)
