@@ -175,6 +175,7 @@ export class Ledger {
     budget: Fraction;
     make: () => string;
     permanent?: string | null;
+    around?: ((kept: string) => string) | null;
   }): Promise<Pending>;
   /** Throws BudgetSpent when the survey could cost more over its whole life than the limit. */
   checkSurvey(survey: Survey): void;
@@ -214,6 +215,8 @@ export class Session {
   readonly ledger: Ledger;
   explain(): Promise<Explanation>;
   period(today?: Date): string;
+  /** Does this device report in the window it is now? In surveys with turns only in its own. */
+  isMyTurn(today?: Date): Promise<boolean>;
   answer(answers: { readonly [name: string]: Value }, options?: { today?: Date }): Promise<Receipt>;
   deliver(): Promise<number>;
   /** A token from now on; refused where it could be read on the way. */
