@@ -337,6 +337,12 @@ def test_one_random_window_is_one_report_in_all(tmp_path: Path) -> None:
     assert device.ledger.spent() == 1
 
 
+@pytest.mark.parametrize("repeat", ["turns:3", "kept:2"])
+def test_what_is_promised_is_said_to_be_per_device(repeat: str, tmp_path: Path) -> None:
+    words = session(tmp_path, TURNS.replace("turns:3", repeat)).explain()
+    assert "This holds for each device: a person with two of them spends twice." in words
+
+
 def test_turns_are_spread_evenly(tmp_path: Path) -> None:
     """40 turns of three: none of one of them has a chance below 1e-6."""
     ledger = Ledger(tmp_path / "ledger.db")

@@ -40,7 +40,7 @@ def disclose(source: str, output: str | None, steward: str, ca: str | None, as_j
 def disclosure(survey: Survey, steward: str = "") -> dict[str, Any]:
     """Everything the page says, as JSON values."""
     certificate = survey.mechanism.certificate()
-    answers = survey.lifetime // survey.mechanism.privacy.exact
+    answers = survey.lifetime // survey.price
     return {
         "title": survey.title,
         "purpose": survey.purpose,

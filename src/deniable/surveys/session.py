@@ -17,7 +17,7 @@ from deniable.surveys.ledger import Ledger, Pending
 from deniable.surveys.limits import allows_large, check_pairs, check_survey, check_work
 from deniable.surveys.submission import Submission, submission_to_json, submissions_to_json
 from deniable.surveys.transport import HttpTransport, Transport
-from deniable.surveys.turns import window_number
+from deniable.surveys.turns import repeat_words, window_number
 
 if TYPE_CHECKING:
     from deniable.core import Privacy
@@ -135,6 +135,8 @@ class Session:
         else:
             domain = survey.mechanism.domain
             hidden = promise.words([domain.decode(index) for index in range(domain.size)]).replace("\n", " ")
+        if survey.turns is not None or survey.permanent is not None:
+            hidden = f"{hidden} {repeat_words(survey.repeat, survey.window)}"
         return (
             f"{survey.title}. {survey.purpose} You are asked: {asked} Only a randomized report leaves this device. "
             f"{hidden} Of the budget {show_fraction(survey.lifetime)} for this survey "
