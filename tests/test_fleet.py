@@ -113,11 +113,11 @@ def test_no_budget_is_exceeded_and_the_intervals_hold(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_another_device_takes_at_most_200_bytes(tmp_path: Path) -> None:
     """At the peak, with all that a day needs meanwhile."""
-    fleet.simulate(500, 4, 0, 1, tmp_path, FixedKeystream(1))  # what is loaded once
+    fleet.simulate(500, 8, 0, 1, tmp_path, FixedKeystream(1))  # what is loaded once
     peaks = []
     for devices in (2000, 22_000):
         tracemalloc.start()
-        fleet.simulate(devices, 4, 0, 1, tmp_path, FixedKeystream(1))
+        fleet.simulate(devices, 8, 0, 1, tmp_path, FixedKeystream(1))
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] - peaks[0] <= 200 * 20_000
