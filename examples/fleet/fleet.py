@@ -181,7 +181,7 @@ def simulate(devices: int, days: int, real: int, seed: int, folder: Path, keystr
         trends=trends,
         covered=covered,
         most_spent=EACH * int(model.sent.sum(axis=1).max()),
-        most_in_a_window=EACH * max(windows),
+        most_in_a_window=EACH * max(windows, default=0),
         bytes_per_device=sum(array.nbytes for array in held if isinstance(array, np.ndarray)) / devices,
         seconds=time.perf_counter() - begun,
         processor_seconds=time.process_time() - used,
