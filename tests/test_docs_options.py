@@ -94,7 +94,7 @@ def test_every_option_a_page_names_exists(page: Path) -> None:
 
 
 USUAL = {"title": '"t"', "purpose": '"p"', "epsilon": "1", "budget": "2"}
-NEEDS = {"repeat": 'window = "month"\n', "window": 'repeat = "each-window"\n'}
+NEEDS = {"repeat": 'window = "month"\nopens = 2026-01-01\ncloses = 2026-12-31\n', "window": 'repeat = "each-window"\n'}
 """What else a survey must say when it says one of these."""
 
 

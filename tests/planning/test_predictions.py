@@ -78,8 +78,8 @@ SAMPLE: dict[str, tuple[str, ...]] = {
 """What of the matrix runs always: of every other setting, the next of these that is a candidate."""
 
 
-ELSEWHERE = {"vector", "items", "key-values"}
-"""Tasks whose predictions are compared with simulations in test_vector_plans.py and test_sets.py."""
+ELSEWHERE = {"vector", "items", "key-values", "trend"}
+"""Tasks whose predictions are compared with simulations in test_vector_plans.py, test_sets.py and test_trends.py."""
 
 
 def question_of(setting: Setting) -> Question:

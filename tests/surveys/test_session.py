@@ -8,15 +8,17 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import suppress
-from datetime import date
+from datetime import date, timedelta
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from deniable.core import Categories, Epsilon, make_mechanism
 from deniable.errors import AlreadyAnswered, BudgetSpent, InvalidParameter, NotDelivered, NotStored, OutOfDomain, WrongRecipe
 from deniable.surveys import HttpTransport, Ledger, MockTransport, Patience, Session, Survey, survey_from_toml
 from deniable.surveys.database import PrivateDatabase
+from deniable.surveys.kept_layers import layers
 
 ONCE = 'title="Colours"\npurpose="Paint."\nepsilon=1\n[attributes.colour]\nquestion="Which?"\ndomain="categories:red,green,blue"\n'
 MONTHLY = ONCE.replace("epsilon=1\n", 'epsilon=1\nbudget=2\nrepeat="each-window"\nwindow="month"\n')
@@ -310,3 +312,98 @@ def test_waiting_grows_and_is_bounded() -> None:
 
 def test_surveys_are_equal_when_their_hashes_are() -> None:
     assert survey_from_toml(ONCE) == Survey.from_json(survey_from_toml(ONCE).to_json())
+
+
+TURNS = MONTHLY.replace("each-window", "turns:3").replace("month", "day")
+
+
+def test_a_device_reports_in_its_own_turn_only(tmp_path: Path) -> None:
+    """Over six days each of several devices is heard on two, three days apart, also when it is restarted every day."""
+    for number in range(4):
+        folder = tmp_path / str(number)
+        folder.mkdir(mode=0o700)
+        receipts = [session(folder, TURNS).answer(RED, today=date(2026, 11, day)) for day in range(1, 7)]
+        heard = [day for day, receipt in enumerate(receipts) if not receipt.silent]
+        assert len(heard) == 2
+        assert heard[1] - heard[0] == 3
+        assert receipts[-1].spent == 2
+        assert not any(receipt.delivered for receipt in receipts if receipt.silent)
+
+
+def test_one_random_window_is_one_report_in_all(tmp_path: Path) -> None:
+    text = TURNS.replace("turns:3", "random-window").replace("epsilon=1", "epsilon=1\nopens=2026-11-01\ncloses=2026-11-05")
+    device = session(tmp_path, text)
+    assert sum(not device.answer(RED, today=date(2026, 11, day)).silent for day in range(1, 6)) == 1
+    assert device.ledger.spent() == 1
+
+
+@pytest.mark.parametrize("repeat", ["turns:3", "kept:2"])
+def test_what_is_promised_is_said_to_be_per_device(repeat: str, tmp_path: Path) -> None:
+    words = session(tmp_path, TURNS.replace("turns:3", repeat)).explain()
+    assert "This holds for each device: a person with two of them spends twice." in words
+
+
+def test_turns_are_spread_evenly(tmp_path: Path) -> None:
+    """40 turns of three: none of one of them has a chance below 1e-6."""
+    ledger = Ledger(tmp_path / "ledger.db")
+    turns = [ledger.turn(f"survey {number}", 3) for number in range(40)]
+    assert turns == [ledger.turn(f"survey {number}", 3) for number in range(40)]
+    assert min(turns.count(turn) for turn in range(3)) >= 1
+
+
+@pytest.mark.parametrize("repeat", ["turns:1", "turns:1001", "turns:", "turns:x", "random-window", "sometimes"])
+def test_turns_that_are_none_are_refused(repeat: str) -> None:
+    with pytest.raises(InvalidParameter):
+        survey_from_toml(TURNS.replace("turns:3", repeat))
+
+
+KEPT = TURNS.replace("turns:3", "kept:2").replace("budget=2", "budget=4")
+
+
+@pytest.mark.parametrize(("size", "epsilon", "permanent"), [(2, "1/2", "1"), (3, "1", "2"), (40, "1/4", "7/2")])
+def test_the_two_layers_of_a_kept_answer_are_exactly_the_survey_s_channel(size: int, epsilon: str, permanent: str) -> None:
+    mechanism = make_mechanism("k-rr", domain=Categories(size), epsilon=epsilon)
+    first, second = layers(mechanism, Fraction(permanent))
+    for report in range(size):
+        both = sum(
+            Fraction(first.weight(1, kept) * second.weight(kept, report), first.total * second.total) for kept in range(size)
+        )
+        assert both == Fraction(mechanism.channel.weight(1, report), mechanism.channel.total)
+    ratio = first.max_ratio()
+    assert ratio is not None
+    assert Epsilon(permanent).allows(ratio)
+
+
+@pytest.mark.slow
+def test_a_kept_answer_is_paid_for_once_and_reported_afresh(tmp_path: Path) -> None:
+    """Forty days of one value: reports differ (all alike: chance below 1e-6), the cost does not; a third value is refused."""
+    device = session(tmp_path, KEPT)
+    for day in range(40):
+        again = session(tmp_path, KEPT, transport=device.transport)  # type: ignore[arg-type]
+        assert again.answer(RED, today=date(2026, 10, 1) + timedelta(days=day)).spent == 2
+    assert len({report for _, report in sent(device)}) > 1
+    assert device.answer({"colour": "blue"}, today=date(2026, 12, 1)).spent == 4
+    assert device.answer(RED, today=date(2026, 12, 2)).spent == 4
+    with pytest.raises(BudgetSpent):
+        device.answer({"colour": "green"}, today=date(2026, 12, 3))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("kept:2", "kept:1"),
+        ("kept:2", "kept:02"),
+        ("kept:2", "kept:4/2"),
+        ("kept:2", "kept:"),
+        ("budget=4", "budget=1"),
+        ("kept:2", "kept:5"),
+    ],
+)
+def test_kept_answers_that_are_none_are_refused(before: str, after: str) -> None:
+    with pytest.raises(InvalidParameter):
+        survey_from_toml(KEPT.replace(before, after))
+
+
+def test_a_kept_answer_needs_a_mechanism_of_single_values() -> None:
+    with pytest.raises(InvalidParameter, match="k-rr"):
+        survey_from_toml(KEPT + 'mechanism="oue"\n')

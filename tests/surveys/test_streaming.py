@@ -10,7 +10,17 @@ from typing import Any
 
 import pytest
 
-from deniable.core import FreshReports, KeptAnswer, RandomizedResponse, RandomPeriod, Stream, TakingTurns, TreeOfChanges
+from deniable.core import (
+    FreshReports,
+    KeptAnswer,
+    KeptBits,
+    RandomizedResponse,
+    RandomPeriod,
+    Stream,
+    TakingTurns,
+    TreeOfChanges,
+    WhenAsked,
+)
 from deniable.errors import AlreadyAnswered, BudgetSpent, InvalidParameter
 from deniable.privacy import FixedCoins
 from deniable.surveys import StreamDevice
@@ -123,6 +133,31 @@ def test_streams_cost_what_they_promise(seed: int, tmp_path: Path) -> None:
             mine.answer(period % 2, day(period), coins)
         assert mine.spent() <= most
         assert number == 2 or mine.spent() in (0, 1)
+
+
+@pytest.mark.slow
+def test_a_greedy_collector_gets_no_more_than_a_window_allows(tmp_path: Path) -> None:
+    """Asked for everything in every period, a device gives it once in seven; asked for parts, never more than all of them."""
+    for number, (parts, wanted) in enumerate([(1, [1] * 20), (14, [5, 1, 9, 3, 14, 1, 1, 2, 7, 1] * 2)]):
+        stream = WhenAsked(20, COIN, window=7, parts=parts)
+        path, paid, coins = tmp_path / f"{number}.db", [], FixedCoins(9)
+        for period, asked in enumerate(wanted):
+            mine = StreamDevice(stream, path, opens=START, window=7, window_budget=1)  # as after a restart
+            before = mine.spent()
+            mine.answer(1, day(period), coins, asked=asked)
+            paid.append(mine.spent() - before)
+        assert max(sum(paid[begin : begin + 7]) for begin in range(14)) == 1
+    with pytest.raises(InvalidParameter, match="asked"):
+        device(FreshReports(9, COIN), tmp_path).answer(1, day(0), asked=1)
+
+
+def test_kept_bits_are_paid_for_once(tmp_path: Path) -> None:
+    stream, coins = KeptBits(60, 8, bits=2, epsilon=1), FixedCoins(2)
+    reports: dict[int, set[int | None]] = {value: set() for value in range(8)}
+    for number in range(0, 24, 2):
+        reports[number % 8].add(device(stream, tmp_path, budget=3).answer(number % 8, day(number), coins))
+    assert all(len(each) == 1 for value, each in reports.items() if value % 2 == 0)
+    assert device(stream, tmp_path, budget=3).spent() <= 3
 
 
 def test_another_stream_needs_another_file(tmp_path: Path) -> None:

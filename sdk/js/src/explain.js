@@ -2,6 +2,7 @@
 
 import { expNumber } from "./exponential.js";
 import { Fraction } from "./fraction.js";
+import { permanentOf } from "./kept-layers.js";
 import { meaning } from "./meaning.js";
 import { outputBits } from "./wire.js";
 
@@ -20,13 +21,13 @@ export function explain(survey, left = survey.budget, own = null) {
     sending: whatIsSent(survey),
     strategy: STRATEGY_WORDS[strategy] ?? null,
     meaning: repeat === "once" ? meaning(survey.epsilon) : meaning(survey.epsilon, survey.budget),
-    repeating: REPEAT_WORDS[repeat](window),
+    repeating: repeating(repeat, window),
     keeping: kept
       ? "The collector may keep single reports. They carry no name, no address and no time finer than the window."
       : "The collector adds the report to its sums and keeps no single reports.",
     releasing: release === "live" ? LIVE_WORDS : releaseWords(release),
     budget:
-      `One answer costs ${survey.epsilon} of the ${survey.budget} you can ever spend on this survey; ${left} is left.` +
+      `One answer costs ${permanentOf(repeat) ?? survey.epsilon} of the ${survey.budget} you can ever spend on this survey; ${left} is left.` +
       (own === null ? "" : ` Of your own limit for all surveys ${own} is left.`),
     checked: `This device checked the survey itself: its hash, and that no report is more than e^${survey.epsilon} = ${short(odds)} times as likely for one answer as for another.`,
     odds,
@@ -46,10 +47,23 @@ const STRATEGY_WORDS = {
   "fake-data": "A hidden coin picks one question to answer; the others get made-up answers, and nobody can tell which.",
 };
 
+const PER_DEVICE = "This holds for each device: if you answer on two, you spend twice.";
+
+function repeating(repeat, window) {
+  const level = permanentOf(repeat);
+  if (level !== null) {
+    return `You are asked every ${window}. Your device draws an answer once for every value and keeps it; every report adds fresh noise. All reports of one value cost ${level} together, a changed answer costs ${level} again, and when it changes is not hidden. ${PER_DEVICE}`;
+  }
+  if (!repeat.startsWith("turns:")) return REPEAT_WORDS[repeat](window);
+  const turns = repeat.slice(6);
+  return `Your device reports every ${turns} ${window}s, in a turn that it draws once, and is silent otherwise: any ${turns} ${window}s in a row cost epsilon once. ${PER_DEVICE}`;
+}
+
 const REPEAT_WORDS = {
   once: () => "You are asked once.",
   permanent: (window) => `You are asked every ${window}. The same answer always gives the same report; a changed answer costs epsilon again, and whoever can link two of your reports sees that it changed.`,
   "each-window": (window) => `You are asked every ${window}; each report is fresh and costs epsilon, until the budget is spent.`,
+  "random-window": (window) => `Your device reports once in all, in a ${window} that it draws at random, and is silent otherwise. ${PER_DEVICE}`,
 };
 
 function whatIsSent(survey) {

@@ -89,7 +89,7 @@ export interface SurveyDocument {
   readonly fingerprint: string;
   readonly epsilon: string;
   readonly budget: string;
-  readonly repeat: "once" | "permanent" | "each-window";
+  readonly repeat: "once" | "permanent" | "each-window" | "random-window" | `turns:${number}` | `kept:${string}`;
   readonly window: "survey" | "day" | "week" | "month";
   readonly opens: string | null;
   readonly closes: string | null;
@@ -175,6 +175,7 @@ export class Ledger {
     budget: Fraction;
     make: () => string;
     permanent?: string | null;
+    around?: ((kept: string) => string) | null;
   }): Promise<Pending>;
   /** Throws BudgetSpent when the survey could cost more over its whole life than the limit. */
   checkSurvey(survey: Survey): void;
@@ -182,6 +183,7 @@ export class Ledger {
   readonly limit: Fraction;
   settle(pending: Pending, options?: { refused?: boolean }): Promise<void>;
   pending(survey: string): Promise<Pending[]>;
+  turn(survey: string, turns: number, coins: Coins): Promise<number>;
   stateOf(survey: string, period: string): Promise<"pending" | "sent" | "refused" | null>;
   spent(survey?: string | null): Promise<Fraction>;
 }
@@ -189,8 +191,10 @@ export class Ledger {
 export interface Receipt {
   /** false: the report waits in the ledger; `deliver` sends it. */
   readonly delivered: boolean;
-  /** The report's bytes in hexadecimal digits. */
-  readonly report: string;
+  /** It is not this device's turn: nothing was drawn, sent or spent. */
+  readonly silent: boolean;
+  /** The report's bytes in hexadecimal digits; null when the device was silent. */
+  readonly report: string | null;
   readonly spent: Fraction;
   readonly left: Fraction;
 }
@@ -211,6 +215,8 @@ export class Session {
   readonly ledger: Ledger;
   explain(): Promise<Explanation>;
   period(today?: Date): string;
+  /** Does this device report in the window it is now? In surveys with turns only in its own. */
+  isMyTurn(today?: Date): Promise<boolean>;
   answer(answers: { readonly [name: string]: Value }, options?: { today?: Date }): Promise<Receipt>;
   deliver(): Promise<number>;
   /** A token from now on; refused where it could be read on the way. */

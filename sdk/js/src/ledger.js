@@ -54,9 +54,10 @@ export class Ledger {
   /**
    * The report for this period, drawn by `make` and written down with its cost; refused when that is too much.
    * A report drawn for this period that was never acknowledged is given back as it is. With `permanent` (the
-   * encoded value as text) a report kept for the same value is used again, at no cost.
+   * encoded value as text) a report kept for the same value is used again, at no cost. With `around`, what is kept is not sent:
+   * what `around` draws from it afresh is.
    */
-  draw({ survey, period, epsilon, budget, make, permanent = null }) {
+  draw({ survey, period, epsilon, budget, make, permanent = null, around = null }) {
     return this.store.update((text) => {
       const state = this.#read(text);
       const answers = (state.answers[survey] ??= {});
@@ -74,9 +75,23 @@ export class Ledger {
         (state.spent[survey] ??= []).push(`${epsilon}`);
         if (tag !== null) kept[tag] = report;
       }
+      if (around !== null) report = around(report);
       const key = this.#random(KEY_BYTES);
       answers[period] = { key, report, state: "pending" };
       return [JSON.stringify(state), { survey, period, key, report }];
+    });
+  }
+
+  /** The device's own turn of so many, drawn once and kept. It says nothing about an answer and costs nothing. */
+  turn(survey, turns, coins) {
+    return this.store.update((text) => {
+      const state = this.#read(text);
+      const tag = toHex(hmac(fromHex(state.key), new TextEncoder().encode(`${survey}\0turn`)));
+      const kept = (state.kept[survey] ??= {});
+      if (kept[tag] !== undefined) return [null, Number(kept[tag])];
+      const turn = Number(coins.belowNumber(turns));
+      kept[tag] = `${turn}`;
+      return [JSON.stringify(state), turn];
     });
   }
 

@@ -4,7 +4,8 @@ import { SystemCoins } from "./coins.js";
 import { InvalidParameter, NotAdmitted, NotDelivered } from "./errors.js";
 import { explain } from "./explain.js";
 import { toHex } from "./hexadecimal.js";
-import { LARGE, openSurvey, periodOf } from "./survey.js";
+import { drawAround, layersOf, permanentOf } from "./kept-layers.js";
+import { LARGE, openSurvey, periodOf, turnsOf, windowNumber } from "./survey.js";
 import { encodeReport } from "./wire.js";
 
 const LATER = [408, 425, 429, 500, 502, 503, 504];
@@ -74,6 +75,14 @@ export class Session {
     return periodOf(today, this.survey.document.window);
   }
 
+  /** Does this device report in the window it is now? In surveys with turns only in its own, which is drawn once. */
+  async isMyTurn(today = new Date()) {
+    const turns = turnsOf(this.survey.document);
+    if (turns === null) return true;
+    const number = windowNumber(today.toISOString().slice(0, 10), this.survey.document.window);
+    return number % turns === (await this.ledger.turn(this.survey.hash, turns, this.coins));
+  }
+
   /**
    * Randomize, write down, send. A report that cannot be sent now waits in the ledger: `deliver` sends it later, the
    * same bytes under the same key. There is no second draw to choose from: that would bias the count and cost privacy.
@@ -82,13 +91,22 @@ export class Session {
     const { survey } = this;
     this.#checkOpen(today.toISOString().slice(0, 10));
     const index = survey.inputOf(answers);
+    if (!(await this.isMyTurn(today))) {
+      const spent = await this.ledger.spent(survey.hash);
+      return { delivered: false, silent: true, report: null, spent, left: survey.budget.minus(spent) };
+    }
+    const encoded = (output) => toHex(encodeReport(survey.fingerprint, survey.channel, output));
+    const kept = permanentOf(survey.document.repeat);
+    const [first, around] = kept === null ? [] : layersOf(survey);
+    const size = BigInt(survey.channel.inputs);
     const pending = await this.ledger.draw({
       survey: survey.hash,
       period: this.period(today),
-      epsilon: survey.epsilon,
+      epsilon: kept ?? survey.epsilon,
       budget: survey.budget,
-      make: () => toHex(encodeReport(survey.fingerprint, survey.channel, survey.channel.draw(index, this.coins))),
-      permanent: survey.document.repeat === "permanent" ? `${index}` : null,
+      make: () => (kept === null ? encoded(survey.channel.draw(index, this.coins)) : `${drawAround(first, size, index, this.coins)}`),
+      permanent: kept !== null || survey.document.repeat === "permanent" ? `${index}` : null,
+      around: kept === null ? null : (answer) => encoded(drawAround(around, size, BigInt(answer), this.coins)),
     });
     let delivered = true;
     try {
@@ -100,7 +118,7 @@ export class Session {
       if (delivered || error instanceof NotAdmitted || !(error instanceof NotDelivered)) throw error;
     }
     const spent = await this.ledger.spent(survey.hash);
-    return { delivered, report: pending.report, spent, left: survey.budget.minus(spent) };
+    return { delivered, silent: false, report: pending.report, spent, left: survey.budget.minus(spent) };
   }
 
   /** Send what is waiting; returns how many reports were handed over. */

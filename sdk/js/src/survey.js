@@ -7,12 +7,15 @@ import { allows } from "./exponential.js";
 import { Fraction, fractionFromText } from "./fraction.js";
 import { toHex } from "./hexadecimal.js";
 import { canonicalJson, parseJson } from "./json.js";
+import { layersOf, permanentOf } from "./kept-layers.js";
 import { digest } from "./sha256.js";
 
 const FIELDS = ["attributes", "budget", "channel", "closes", "epsilon", "fingerprint", "format", "keep_reports", "mechanism"];
 FIELDS.push("opens", "purpose", "release", "repeat", "strategy", "title", "version", "window");
 const STRATEGIES = { split: "product", "sample-one": "sample-one", "fake-data": "rs-fd" };
-const REPEATS = ["once", "permanent", "each-window"];
+const REPEATS = ["once", "permanent", "each-window", "random-window"];
+const TURNS = /^turns:([1-9]\d{0,3})$/;
+const MOST_TURNS = 1000;
 const WINDOWS = ["survey", "day", "week", "month"];
 const MOST_BYTES = 1 << 24;
 const MOST_TEXT = 4000;
@@ -53,7 +56,11 @@ export async function openSurvey(bytes, { hash, allowLarge = false } = {}) {
   const { channel, domain, epsilon } = await checkedLaw(document, allowLarge);
   const budget = exact("budget", document.budget);
   if (budget.compare(epsilon) < 0) throw new NotTrusted("the survey's budget is smaller than the price of one answer");
-  return new Survey(document, found, channel, domain, epsilon, budget);
+  const permanent = permanentOf(document.repeat);
+  if (permanent !== null && budget.compare(permanent) < 0) throw new NotTrusted("the survey's budget is smaller than the level of its kept answer");
+  const survey = new Survey(document, found, channel, domain, epsilon, budget);
+  if (permanent !== null) layersOf(survey);
+  return survey;
 }
 
 function checkWords(document) {
@@ -65,11 +72,27 @@ function checkWords(document) {
     must(typeof attribute.name === "string" && NAME.test(attribute.name) && isText(attribute.question), "an attribute's name or question is not one");
   }
   must(new Set(attributes.map(({ name }) => name)).size === attributes.length, "attributes must have names of their own");
-  must(REPEATS.includes(document.repeat) && WINDOWS.includes(document.window), "repeat and window must be known words");
+  must((REPEATS.includes(document.repeat) || TURNS.test(document.repeat) || permanentOf(document.repeat) !== null) && WINDOWS.includes(document.window), "repeat and window must be known words");
   must((document.repeat === "once") === (document.window === "survey"), "window is 'survey' exactly when repeat is 'once'");
   for (const name of ["opens", "closes"]) must(document[name] === null || (typeof document[name] === "string" && DATE.test(document[name])), `${name} must be a date`);
+  const turns = turnsOf(document);
+  must(turns === null || (turns >= 2 && turns <= MOST_TURNS), `repeat must have 2 to ${MOST_TURNS} turns or windows`);
   must(typeof document.keep_reports === "boolean", "keep_reports must be true or false");
   checkRelease(document.release);
+}
+
+/** Of how many turns each device has one; null where it reports in every window. */
+export function turnsOf({ repeat, window, opens, closes }) {
+  if (repeat !== "random-window") return TURNS.test(repeat) ? Number(TURNS.exec(repeat)[1]) : null;
+  must(opens !== null && closes !== null, "a survey of one random window opens and closes on days that it names");
+  return windowNumber(closes, window) - windowNumber(opens, window) + 1;
+}
+
+/** The windows of a kind counted without a gap, by a day such as "2026-11-15": days, weeks from Monday on, or months. */
+export function windowNumber(day, window) {
+  if (window === "month") return 12 * Number(day.slice(0, 4)) + Number(day.slice(5, 7)) - 1;
+  const ordinal = Math.round(Date.parse(`${day}T00:00:00Z`) / 86_400_000) + 719_163; // 1 is the first of January of the year 1
+  return window === "day" ? ordinal : Math.floor((ordinal - 1) / 7);
 }
 
 /** When new numbers are published: "live", or in steps of many reports. */

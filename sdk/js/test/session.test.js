@@ -7,6 +7,9 @@ import { after, test } from "node:test";
 
 import { FileStore } from "../src/file-store.js";
 import { AlreadyAnswered, BudgetSpent, InvalidParameter, Ledger, LocalStorageStore, MemoryStore, NotDelivered, Session, browserStore, openSurvey } from "../src/index.js";
+import { Fraction } from "../src/fraction.js";
+import { drawAround, layersOf } from "../src/kept-layers.js";
+import { windowNumber } from "../src/survey.js";
 import { hashOf, surveyBytes } from "./survey.js";
 
 const folder = mkdtempSync(join(tmpdir(), "deniable-"));
@@ -96,6 +99,60 @@ test("a permanent answer is drawn once and costs once; a changed one costs again
   const changed = await device.answer({ commute: "green" }, day("2026-11-18"));
   assert.equal(`${changed.left}`, "0");
   await assert.rejects(device.answer({ commute: "blue" }, day("2026-11-19")), BudgetSpent);
+});
+
+test("windows are counted as in Python", () => {
+  assert.deepEqual(["2026-11-15", "2026-11-16"].map((text) => windowNumber(text, "week")), [105704, 105705]);
+  assert.deepEqual([windowNumber("2026-11-15", "day"), windowNumber("2026-11-15", "month")], [739_935, 24_322]);
+});
+
+test("a kept answer is paid for once and reported afresh", async () => {
+  const changes = { repeat: "kept:2", window: "day", budget: "4" };
+  const { device, posted, ledger } = await session(changes);
+  for (let number = 1; number <= 28; number++) {
+    const { spent } = await device.answer({ commute: 1 }, day(`2026-11-${String(number).padStart(2, "0")}`));
+    assert.equal(`${spent}`, "2");
+  }
+  assert.equal(new Set(posted.map((item) => item.key)).size, 28);
+  const again = (await session(changes, [], ledger)).device;
+  assert.equal(`${(await again.answer({ commute: 0 }, day("2026-12-01"))).spent}`, "4");
+  assert.match((await device.explain()).repeating, /when it changes is not hidden/);
+  for (const repeat of ["kept:02", "kept:4/2", "kept:", "kept:9", "kept:1/100"]) await assert.rejects(session({ ...changes, repeat }));
+});
+
+test("the layers of a kept answer are exactly the survey's channel", async () => {
+  const { device } = await session({ repeat: "kept:2", window: "day", budget: "4" });
+  const [first, around] = layersOf(device.survey);
+  const size = new Fraction(BigInt(device.survey.channel.inputs));
+  const one = new Fraction(1n);
+  const own = first.times(around).plus(size.minus(one));
+  const other = first.plus(around).plus(size.minus(one).minus(one));
+  assert.equal(`${own.over(other)}`, `${device.survey.channel.ratio()}`);
+  // Every number that can be drawn, for small weights: each value as often as it should.
+  const counts = [0, 0, 0];
+  for (let drawn = 0n; drawn < 7n; drawn++) counts[Number(drawAround(new Fraction(3n, 2n), 3n, 1n, { below: () => drawn }))] += 1;
+  assert.deepEqual(counts, [2, 3, 2]);
+});
+
+test("devices with turns report in their own windows only, and restarts keep the turn", async () => {
+  const days = Array.from({ length: 28 }, (_, number) => `2026-11-${String(number + 1).padStart(2, "0")}`);
+  for (const [repeat, most] of [["turns:7", 2], ["random-window", 1]]) {
+    const changes = { repeat, window: "day", opens: "2026-11-01", closes: "2026-11-28" };
+    const { device, posted, ledger } = await session(changes);
+    const heard = [];
+    for (const text of days.slice(0, repeat === "turns:7" ? 14 : 28)) {
+      const again = (await session(changes, [], ledger)).device; // a restart: the same ledger
+      const { silent, report } = await (Number(text.slice(-2)) % 2 ? device : again).answer({ commute: 1 }, day(text));
+      assert.equal(silent, report === null);
+      if (!silent) heard.push(Number(text.slice(-2)));
+    }
+    assert.equal(heard.length, most);
+    if (most === 2) assert.equal(heard[1] - heard[0], 7);
+    assert.ok(posted.length <= most);
+    assert.match((await device.explain()).repeating, /each device/);
+  }
+  for (const repeat of ["turns:1", "turns:1001", "turns:07", "turns:x"]) await assert.rejects(session({ repeat, window: "day" }));
+  await assert.rejects(session({ repeat: "random-window", window: "day" }));
 });
 
 test("rappor may not be permanent here, because its bits are kept elsewhere", async () => {

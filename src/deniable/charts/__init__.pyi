@@ -30,6 +30,8 @@ from deniable.charts.trajectories import SHADES as SHADES
 from deniable.charts.trajectories import density_map_chart as density_map_chart
 from deniable.charts.trajectories import path_chart as path_chart
 from deniable.charts.trajectories import trajectory_error_chart as trajectory_error_chart
+from deniable.charts.trend import stream_chart as stream_chart
+from deniable.charts.trend import trend_chart as trend_chart
 from deniable.charts.workloads import workload_chart as workload_chart
 from deniable.charts.workloads import workload_table_chart as workload_table_chart
 

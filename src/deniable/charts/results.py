@@ -18,9 +18,10 @@ from deniable.charts.plan import plan_chart
 from deniable.charts.theme import COLOURS, INK, inline, themed
 from deniable.charts.training import training_chart
 from deniable.charts.trajectories import trip_chart
+from deniable.charts.trend import trend_chart
 from deniable.core import Certificate
 from deniable.errors import NotSupported
-from deniable.estimators import Estimate
+from deniable.estimators import Estimate, Trend
 from deniable.planning import Answer, Comparison, Plan
 from deniable.privacy import Audit
 from deniable.studies import PlaceTable, TrainingCurve, UtilityReport
@@ -65,6 +66,11 @@ def _(result: Estimate) -> Any:
 @result_chart.register
 def _(result: PlaceTable) -> Any:
     return trip_chart(result, title=result.method, subtitle=f"{result.n:,} reports; {result.target}")
+
+
+@result_chart.register
+def _(result: Trend) -> Any:
+    return trend_chart(result)
 
 
 @result_chart.register

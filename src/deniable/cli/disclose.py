@@ -11,13 +11,7 @@ import click
 from deniable.cli.survey_address import ca_option, survey_at
 from deniable.cli.terminal import print_json
 from deniable.core import meaning, show_fraction
-from deniable.surveys import Survey
-
-REPEATS = {
-    "once": "Everyone answers once.",
-    "permanent": "One report per {window}, the same one as long as the answer is the same.",
-    "each-window": "A fresh report every {window}, each of which costs epsilon again.",
-}
+from deniable.surveys import Survey, repeat_words
 
 
 @click.command(short_help="Write a page about a survey's privacy, for publication.")
@@ -46,7 +40,7 @@ def disclose(source: str, output: str | None, steward: str, ca: str | None, as_j
 def disclosure(survey: Survey, steward: str = "") -> dict[str, Any]:
     """Everything the page says, as JSON values."""
     certificate = survey.mechanism.certificate()
-    answers = survey.lifetime // survey.mechanism.privacy.exact
+    answers = survey.lifetime // survey.price
     return {
         "title": survey.title,
         "purpose": survey.purpose,
@@ -68,7 +62,7 @@ def disclosure(survey: Survey, steward: str = "") -> dict[str, Any]:
         "epsilon_per_person_for_life": show_fraction(survey.lifetime),
         "answers_per_person": int(answers),
         "what_it_means": meaning(survey.mechanism.privacy.exact),
-        "how_often": REPEATS[survey.repeat].format(window=survey.window),
+        "how_often": repeat_words(survey.repeat, survey.window),
         "open": {"from": survey.opens, "to": survey.closes},
         "release_policy": survey.release_words,
         **_among_many(survey),

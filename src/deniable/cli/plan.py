@@ -26,6 +26,7 @@ USUAL = {
     "vector": "ball:512",
     "items": "item-set:3,20",
     "key-values": "key-value:3,20;0,1",
+    "trend": "binary",
 }
 SHOWN = 12
 
@@ -34,9 +35,9 @@ SHOWN = 12
 @click.option(
     "--task",
     "-t",
-    help="frequency, mean, distribution, quantile, heavy-hitters, location, vector, items, key-values, test or workload.",
+    help="frequency, mean, distribution, quantile, heavy-hitters, location, vector, items, key-values, trend, test or workload.",
 )
-@click.option("--size", type=int, help="How many categories there are (frequency, workload).")
+@click.option("--size", type=int, help="How many categories there are (frequency, trend, workload).")
 @click.option("--domain", "-d", help="The domain, such as categories:a,b,c or interval:18,90.")
 @click.option("--users", "-n", "users", type=int, help="How many people answer. If left out: the fewest that meet the target.")
 @click.option("--epsilon", "-e", help="Everything one person spends. If left out: the smallest that meets the target.")
@@ -65,6 +66,10 @@ SHOWN = 12
 @click.option(
     "--words", type=int, default=10, show_default=True, help="For heavy-hitters: about how many frequent words there are."
 )
+@click.option("--periods", type=int, default=1, help="For trend: how many periods there are; epsilon is for all of them.")
+@click.option("--changes", type=int, help="For trend: how often a value changes at the most.")
+@click.option("--window", type=int, help="For trend: epsilon is for any this many periods in a row, not for all of them.")
+@click.option("--untrackable", is_flag=True, help="For trend: only ways whose reports cannot be linked by what they say.")
 @click.option("--workload", help="For the task workload: prefix, ranges, histogram, marginals:K or a .csv file.")
 @click.option("--test", "hypotheses", nargs=2, metavar="P0 P1", help="For test: the shares under both hypotheses.")
 @click.option(
@@ -146,8 +151,10 @@ def plan_command(
 
 def _domain(task: str, size: int | None, domain: str | None) -> str:
     if size is not None:
-        if domain is not None or task not in ("frequency", "test", "workload"):
-            raise InvalidParameter("--size is the number of categories of a frequency or a workload; elsewhere use --domain")
+        if domain is not None or task not in ("frequency", "test", "trend", "workload"):
+            raise InvalidParameter(
+                "--size is the number of categories of a frequency, a trend or a workload; elsewhere use --domain"
+            )
         return f"categories:{size}"
     if task == "test" and domain is None:
         raise InvalidParameter("--test is missing: the shares of the values under P0 and under P1, such as --test 0.5,0.5 0.6,0.4")

@@ -181,9 +181,11 @@ from deniable.core.streams.base import Loss as Loss
 from deniable.core.streams.base import Stream as Stream
 from deniable.core.streams.fresh_reports import FreshReports as FreshReports
 from deniable.core.streams.kept_answer import KeptAnswer as KeptAnswer
+from deniable.core.streams.kept_bits import KeptBits as KeptBits
 from deniable.core.streams.random_period import RandomPeriod as RandomPeriod
 from deniable.core.streams.taking_turns import TakingTurns as TakingTurns
 from deniable.core.streams.tree_of_changes import TreeOfChanges as TreeOfChanges
+from deniable.core.streams.when_asked import WhenAsked as WhenAsked
 from deniable.core.wire.batch import COUNT_BYTES as COUNT_BYTES
 from deniable.core.wire.batch import decode_reports as decode_reports
 from deniable.core.wire.batch import encode_reports as encode_reports

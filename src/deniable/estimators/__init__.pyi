@@ -105,12 +105,16 @@ from deniable.estimators.source import accumulated as accumulated
 from deniable.estimators.supports import support_counts as support_counts
 from deniable.estimators.tree import consistent as consistent
 from deniable.estimators.tree import influence as influence
+from deniable.estimators.tree_of_changes import yes_shares as yes_shares
 from deniable.estimators.trends import Trend as Trend
 from deniable.estimators.trends import trend as trend
 from deniable.estimators.two_way_tables import two_way as two_way
 from deniable.estimators.valid_widths import valid_half_width as valid_half_width
 from deniable.estimators.vectors import BIAS as BIAS
 from deniable.estimators.vectors import VectorMean as VectorMean
+from deniable.estimators.window_collection import METHODS as METHODS
+from deniable.estimators.window_collection import Request as Request
+from deniable.estimators.window_collection import WindowCollector as WindowCollector
 from deniable.estimators.workload_answers import answers as answers
 from deniable.estimators.workload_answers import consistent_answers as consistent_answers
 

@@ -135,6 +135,8 @@ def lower_bound(question: Question, epsilon: Epsilon, n: int) -> Bound | NoBound
         return _place_bound(question.domain, epsilon)
     if question.task in ("items", "key-values"):
         return NoBound("items of sets" if question.task == "items" else "keys with values")
+    if question.task == "trend":
+        return NoBound("shares over many periods")
     return _test_bound(question, epsilon, n)
 
 

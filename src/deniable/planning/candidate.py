@@ -121,6 +121,7 @@ class Candidate:
             "certificate": {"holds": self.holds, "inequality": first.certificate().inequality},
             "proof": f"proofs/{first.name}.md" if first.name in built_in_names() else None,
             "estimator": self.way.estimator,
+            **({"promise": self.way.promise} if self.way.promise else {}),
             **dict(self.prediction.more),
             "recipe": first.recipe() if len(self.recipes) == 1 else [recipe.recipe() for recipe in self.recipes],
         }
@@ -286,5 +287,6 @@ MEANINGS: Mapping[str, str] = {
     "workload": "root mean squared error of an answer, averaged over all questions, for people spread evenly",
     "items": "root mean squared error of the share of an item, for people with one item each, spread evenly",
     "key-values": "standard error of the mean of a key that one person in ten has, for values in the middle of their interval",
+    "trend": "root mean squared error of a share in one period, averaged over all values, for people spread evenly",
     "test": "probability of a wrong decision, averaged over both hypotheses",
 }

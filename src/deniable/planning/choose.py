@@ -22,6 +22,7 @@ from deniable.planning.places import place_ways
 from deniable.planning.question import Question
 from deniable.planning.sets import set_ways
 from deniable.planning.shape import shape_ways
+from deniable.planning.trends import trend_ways
 from deniable.planning.vectors import vector_ways
 from deniable.planning.way import LeftOut, Way
 from deniable.planning.workloads.ways import workload_ways
@@ -61,6 +62,8 @@ def ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> Iterator
         return workload_ways(question, epsilon, slow=slow)
     if question.task in ("items", "key-values"):
         return set_ways(question, epsilon)
+    if question.task == "trend":
+        return trend_ways(question, epsilon)
     return hypothesis_ways(question, epsilon)
 
 
@@ -134,6 +137,8 @@ def _why(answer: Plan, met: bool | None, bound: Bound | NoBound | None) -> str:
         each = float(question.each(answer.epsilon))
         repeated = f"Every one of the {question.repeats} answers has epsilon {each:.4g}." if question.changing else KEPT
         reasons.append(repeated)
+    if pick.way.promise:
+        reasons.append(pick.way.promise)
     if met is False:
         reasons.append(f"The target {question.aim:.4g} is not met.")
     if float(answer.epsilon) > MILD:

@@ -40,6 +40,7 @@ Task = Literal[
     "key-values",
     "test",
     "workload",
+    "trend",
 ]
 Data = Literal["even", "worst"]
 Metric = Literal["half-width", "wasserstein"]
@@ -57,6 +58,7 @@ DOMAINS: dict[str, tuple[type[Domain], ...]] = {
     "workload": (Categories,),
     "items": (ItemSet,),
     "key-values": (KeyValue,),
+    "trend": (Binary, Categories),
 }
 SEVERAL = ("frequency", "mean")
 MOST_BINS = 256
@@ -96,6 +98,14 @@ class Question:
     hypotheses: tuple[Sequence[str], Sequence[str]] | None = None
     workload: str | None = None
     """For the task workload: prefix, ranges, histogram, marginals:K or a .csv file."""
+    periods: int = 1
+    """For the task trend: how many periods there are; epsilon is for all of them."""
+    changes: int | None = None
+    """For the task trend: how often a value changes at the most; None: in every period."""
+    window: int | None = None
+    """For the task trend: epsilon is for any so many periods in a row, not for all of them."""
+    untrackable: bool = False
+    """For the task trend: only ways whose reports cannot be linked by what they say."""
 
     def __post_init__(self) -> None:
         if self.task not in TASKS:
@@ -112,6 +122,9 @@ class Question:
             ("repeats", 1, 10**6),
             ("bins", 2, MOST_BINS),
             ("words", 1, 4096),
+            ("periods", 1, 10**5),
+            ("changes", 0, 10**5),
+            ("window", 1, self.periods),
         ):
             value = getattr(self, name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most):
@@ -151,6 +164,10 @@ class Question:
             raise NotSupported("a test has no interval; give target_error, the probability of a wrong decision")
         if (self.task == "workload") != (self.workload is not None):
             raise InvalidParameter("the task workload, and no other, needs a workload: prefix, ranges, marginals:K or a .csv file")
+        if (self.task == "trend") != (self.periods > 1):
+            raise InvalidParameter("the task trend, and no other, needs periods: how many there are, at least 2")
+        if self.task != "trend" and (self.changes is not None or self.window is not None or self.untrackable):
+            raise InvalidParameter("changes, window and untrackable belong to the task trend")
         if self.task == "test" and self.hypotheses is None:
             raise InvalidParameter("the task test needs hypotheses: the shares of the values under P0 and under P1")
 

@@ -56,6 +56,8 @@ class Way:
     inner: str | None = None
     gain: Callable[[int], Gain | None] = field(default=lambda users: None)
     """How far fakes worth 1 % of the users can push the estimate; None where nothing is estimated."""
+    promise: str = ""
+    """What a device does and promises beyond a single report, in words."""
     measure: Callable[[int, int, Keystream], Simulated] | None = None
     """How the error is measured where it is no mean of losses."""
 

@@ -41,5 +41,6 @@ from deniable.surveys.transport import is_loopback as is_loopback
 from deniable.surveys.transport import not_reached as not_reached
 from deniable.surveys.transport import open_request as open_request
 from deniable.surveys.transport import trusting as trusting
+from deniable.surveys.turns import repeat_words as repeat_words
 
 __all__: list[str]

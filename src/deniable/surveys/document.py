@@ -14,12 +14,13 @@ from typing import Any, ClassVar
 from deniable.core import Mechanism, Number, as_fraction, canonical_json, mechanism_from_recipe, parse_json
 from deniable.errors import InvalidParameter, Malformed, OutOfDomain, UnknownVersion, WrongRecipe
 from deniable.surveys.admission import Admission, Shuffle, admission_from, extra_fields, shuffle_from
+from deniable.surveys.kept_layers import layers, permanent_of
 from deniable.surveys.release import LIVE_WORDS, Release, Steps, release_document, release_from
+from deniable.surveys.turns import turns_of
 
 FORMAT, VERSION = "deniable-survey", 1
 STRATEGIES = {"split": "product", "sample-one": "sample-one", "fake-data": "rs-fd"}
 """How several attributes share epsilon, and the mechanism that does it."""
-REPEATS = ("once", "permanent", "each-window")
 WINDOWS = ("survey", "day", "week", "month")
 MOST_BYTES = 1 << 24
 MOST_TEXT = 4000
@@ -62,7 +63,9 @@ class Survey:
     budget: Number
     """The most epsilon one person ever spends on this survey."""
     repeat: str = "once"
-    """once; permanent (one report per window, the same one while the answer is the same); each-window (a fresh one)."""
+    """once; permanent (one report per window, the same one while the answer is the same); each-window (a fresh one); turns:N (a
+    fresh one in every N-th window, each device in a turn of its own); random-window (one in all, between opens and closes);
+    kept:P (an answer kept for every value at level P, and one drawn around it in every window)."""
     window: str = "survey"
     opens: str | None = None
     closes: str | None = None
@@ -84,13 +87,19 @@ class Survey:
         _check_text("purpose", self.purpose)
         self._check_attributes()
         self._check_privacy()
-        _check_choice("repeat", self.repeat, REPEATS)
         _check_choice("window", self.window, WINDOWS)
         if (self.repeat == "once") != (self.window == "survey"):
             raise InvalidParameter("window must be day, week or month when a question is repeated, and 'survey' when it is not")
         opens, closes = (_check_date(name, getattr(self, name)) for name in ("opens", "closes"))
         if opens is not None and closes is not None and closes < opens:
             raise InvalidParameter("closes must not be before opens")
+        _ = self.turns  # refuses a repeat that is not one
+        if self.permanent is not None:
+            layers(self.mechanism, self.permanent)  # refuses mechanisms and levels that have no two layers
+            if self.lifetime < self.permanent:
+                raise InvalidParameter("budget must be at least the level of the kept answer")
+            if self.admission is not None or self.shuffle is not None:
+                raise InvalidParameter("a kept answer can be followed: it does not go with admission or shuffle")
         if not isinstance(self.keep_reports, bool):
             raise InvalidParameter("keep_reports must be true or false")
         object.__setattr__(self, "release", release_from(self.release))
@@ -142,6 +151,21 @@ class Survey:
         if self.strategy is None:
             return {self.names[0]: self.mechanism}
         return dict(self.mechanism.parts)
+
+    @property
+    def turns(self) -> int | None:
+        """Of how many turns each device has one; None where it reports in every window."""
+        return turns_of(self.repeat, self.window, self.opens, self.closes)
+
+    @property
+    def permanent(self) -> Fraction | None:
+        """The level of a kept answer with fresh noise around it; None where there is none."""
+        return permanent_of(self.repeat)
+
+    @property
+    def price(self) -> Fraction:
+        """What a device writes down for an answer it has not given before."""
+        return self.mechanism.privacy.exact if self.permanent is None else self.permanent
 
     @property
     def lifetime(self) -> Fraction:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from deniable.core import Number
+from deniable.core import SYSTEM, Number
 from deniable.errors import AlreadyAnswered, InvalidParameter
 from deniable.surveys.database import PrivateDatabase, is_new, stamp
 from deniable.surveys.limits import USUAL_LIMIT, check_cost, checked_limit
@@ -21,6 +21,8 @@ APPLICATION = 0x646E6C67
 """'dnlg' in the file's header: what tells a ledger from other SQLite files."""
 VERSION = 1
 
+TURN = b"turn"
+"""What a turn is kept under; values are kept under digits."""
 TWICE = "the question was already answered in this window; a second draw would cost privacy again"
 
 SCHEMA = """
@@ -82,10 +84,12 @@ class Ledger:
         budget: Fraction,
         make: Callable[[], bytes],
         permanent: bytes | None = None,
+        around: Callable[[bytes], bytes] | None = None,
     ) -> Pending:
         """The report for this period, drawn by `make` and written down with its cost; refused when that is too much.
 
-        With `permanent` (the encoded value) a report kept for the same value is used again, at no cost. A report
+        With `permanent` (the encoded value) a report kept for the same value is used again, at no cost. With `around`, what is
+        kept is not sent: what `around` draws from it afresh is. A report
         drawn for this period that was never acknowledged is given back as it is: it stands, whatever the value is now.
         """
         with self._file.writing() as connection:
@@ -103,9 +107,19 @@ class Ledger:
                 _spend(connection, survey, epsilon)
                 if permanent is not None:
                     connection.execute("INSERT INTO kept VALUES (?, ?, ?)", (survey, self._tag(survey, permanent), report))
+            report = report if around is None else around(report)
             key = os.urandom(KEY_BYTES)
             connection.execute("INSERT INTO answers VALUES (?, ?, ?, ?, 'pending')", (survey, period, key, report))
         return Pending(survey, period, key, report)
+
+    def turn(self, survey: str, turns: int) -> int:
+        """The device's own turn of so many, drawn once and kept. It says nothing about an answer and costs nothing."""
+        with self._file.writing() as connection:
+            kept = self._kept(connection, survey, TURN)
+            if kept is None:
+                kept = str(SYSTEM.below(turns)).encode()
+                connection.execute("INSERT INTO kept VALUES (?, ?, ?)", (survey, self._tag(survey, TURN), kept))
+        return int(kept)
 
     def spend(self, survey: str, period: str, *, epsilon: Fraction, budget: Fraction) -> None:
         """Write down what an answer costs before it is drawn elsewhere, with a partner: at most one for each period.

@@ -9,13 +9,15 @@ from datetime import UTC, date, datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from deniable.core import SYSTEM, Rappor, decode_report, encode_report, meaning, show_fraction
+from deniable.core import SYSTEM, Rappor, Report, decode_report, encode_report, meaning, show_fraction
 from deniable.errors import InvalidParameter, NotAdmitted, NotDelivered
 from deniable.surveys.document import Survey
+from deniable.surveys.kept_layers import layers
 from deniable.surveys.ledger import Ledger, Pending
 from deniable.surveys.limits import allows_large, check_pairs, check_survey, check_work
 from deniable.surveys.submission import Submission, submission_to_json, submissions_to_json
 from deniable.surveys.transport import HttpTransport, Transport
+from deniable.surveys.turns import repeat_words, window_number
 
 if TYPE_CHECKING:
     from deniable.core import Privacy
@@ -49,6 +51,8 @@ class Receipt:
     delivered: bool
     spent: Fraction
     left: Fraction
+    silent: bool = False
+    """It is not this device's turn: nothing was drawn, sent or spent."""
 
 
 class Session:
@@ -131,6 +135,8 @@ class Session:
         else:
             domain = survey.mechanism.domain
             hidden = promise.words([domain.decode(index) for index in range(domain.size)]).replace("\n", " ")
+        if survey.turns is not None or survey.permanent is not None:
+            hidden = f"{hidden} {repeat_words(survey.repeat, survey.window)}"
         return (
             f"{survey.title}. {survey.purpose} You are asked: {asked} Only a randomized report leaves this device. "
             f"{hidden} Of the budget {show_fraction(survey.lifetime)} for this survey "
@@ -144,13 +150,30 @@ class Session:
         day = datetime.now(UTC).date() if today is None else today
         self._check_open(day)
         index = mechanism.encode(survey.value(answers))
+        if survey.turns is not None and window_number(day, survey.window) % survey.turns != self.ledger.turn(
+            survey.hash, survey.turns
+        ):
+            spent = self.ledger.spent(survey.hash)
+            return Receipt(False, spent, survey.lifetime - spent, silent=True)
+        kept = None if survey.permanent is None else layers(mechanism, survey.permanent)
+
+        def make() -> bytes:
+            if kept is not None:
+                return str(kept[0].draw(index, SYSTEM)).encode()
+            return encode_report(mechanism, mechanism.randomize(survey.value(answers), SYSTEM))
+
+        def around(answer: bytes) -> bytes:
+            assert kept is not None
+            return encode_report(mechanism, Report(mechanism.fingerprint, kept[1].draw(int(answer), SYSTEM)))
+
         pending = self.ledger.draw(
             survey.hash,
             period_of(day, survey.window),
-            epsilon=mechanism.privacy.exact,
+            epsilon=survey.price,
             budget=survey.lifetime,
-            make=lambda: encode_report(mechanism, mechanism.randomize(survey.value(answers), SYSTEM)),
-            permanent=str(index).encode() if survey.repeat == "permanent" else None,
+            make=make,
+            permanent=str(index).encode() if survey.repeat == "permanent" or kept is not None else None,
+            around=None if kept is None else around,
         )
         try:
             self._send([pending])

@@ -90,8 +90,13 @@ class StreamDevice:
             raise InvalidParameter(f"the stream has {self.stream.periods} periods of {self.days} days from {self.opens}")
         return number
 
-    def answer(self, value: int, now: date | datetime | None = None, coins: Coins = SYSTEM) -> int | None:
-        """The report of this period, or None where the stream is silent; refused when it would cost too much."""
+    def answer(
+        self, value: int, now: date | datetime | None = None, coins: Coins = SYSTEM, *, asked: int | None = None
+    ) -> int | None:
+        """The report of this period, or None where the stream is silent; refused when it would cost too much.
+
+        `asked` is for `WhenAsked`: how many parts of epsilon the collector asks for in this period.
+        """
         period = self.period(now)
         self.stream.check(period, value)
         with self._file.writing() as connection:
@@ -101,6 +106,10 @@ class StreamDevice:
             if rows and rows[-1][0] == period:
                 return _read(rows[-1][1])
             memory: dict[str, Any] = self._memory(connection, coins)
+            if asked is not None:
+                if "asked" not in memory:
+                    raise InvalidParameter("asked is for streams that report when they are asked (WhenAsked)")
+                memory["asked"] = asked
             price = self.stream.price(memory, period, value)
             limits = [("the stream's budget", sum((Fraction(row[2]) for row in rows), Fraction(0)), self.budget)]
             if self.window is not None and self.window_budget is not None:

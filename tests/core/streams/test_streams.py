@@ -15,6 +15,7 @@ from deniable.core import (
     Coins,
     FreshReports,
     KeptAnswer,
+    KeptBits,
     Mechanism,
     RandomizedResponse,
     RandomPeriod,
@@ -23,6 +24,7 @@ from deniable.core import (
     TakingTurns,
     TreeOfChanges,
     TwoLevel,
+    WhenAsked,
     make_mechanism,
 )
 from deniable.errors import InvalidParameter
@@ -63,6 +65,25 @@ class SmallTree(TreeOfChanges):
         return 1
 
 
+@dataclass(frozen=True)
+class SmallBits(KeptBits):
+    @property
+    def high(self) -> int:
+        return 2
+
+    @property
+    def low(self) -> int:
+        return 1
+
+
+@dataclass(frozen=True)
+class LeveledCoin(RandomizedResponse):
+    """Small weights at every level: 1 to 1 + 2 epsilon."""
+
+    def build(self) -> TwoLevel:
+        return TwoLevel(Singleton(2), 1, 1 + int(2 * self.privacy.exact))
+
+
 SMALL: list[Stream] = [
     FreshReports(3, SmallCoin(epsilon=1)),
     TakingTurns(3, SmallCoin(epsilon=1), turns=2),
@@ -71,6 +92,12 @@ SMALL: list[Stream] = [
     SmallKept(2, 3, epsilon="0.5", permanent=2),
     SmallTree(4, changes=2, epsilon=2),
     SmallTree(2, changes=1, epsilon=2),
+    SmallBits(3, 2, bits=1, epsilon=2),
+    SmallBits(2, 3, bits=2, epsilon=2),
+    SmallBits(3, 2, bits=1, epsilon=2, flips="1/3"),
+    SmallBits(2, 3, bits=1, epsilon=2, flips="1/4"),
+    WhenAsked(4, LeveledCoin(epsilon=1), window=2, parts=2, asked=(1, 1, 2, 0)),
+    WhenAsked(4, SmallCoin(epsilon=1), window=3, asked=(1, 1, 0)),
 ]
 STREAMS: list[Stream] = [
     FreshReports(4, COIN),
@@ -84,6 +111,12 @@ STREAMS: list[Stream] = [
     TreeOfChanges(4, changes=2, epsilon=1),
     TreeOfChanges(4, changes=1, epsilon=1),
     TreeOfChanges(4, changes=4, epsilon=1),
+    KeptBits(3, 2, bits=1, epsilon=1),
+    KeptBits(2, 3, bits=2, epsilon=1),
+    KeptBits(3, 2, bits=1, epsilon=1, flips="1/10"),
+    KeptBits(2, 3, bits=2, epsilon=1, flips="1/5"),
+    WhenAsked(5, COIN, window=3, parts=6, asked=(1, 1, 4, 2)),
+    WhenAsked(3, FOUR, window=2),
 ]
 
 
@@ -163,6 +196,11 @@ LONGER: list[Any] = [
     KeptAnswer(3, 4, epsilon=1, permanent=2),
     TreeOfChanges(8, changes=2, epsilon=1),
     TreeOfChanges(8, changes=7, epsilon=1),
+    KeptBits(6, 2, bits=1, epsilon=1, flips="1/10"),
+    KeptBits(8, 2, bits=1, epsilon=1),
+    KeptBits(2, 4, bits=2, epsilon=1, flips="1/5"),
+    WhenAsked(8, COIN, window=4, parts=8, asked=(1, 5, 1, 2)),
+    WhenAsked(4, FOUR, window=2, parts=4, asked=(1, 3)),
 ]
 
 
@@ -205,6 +243,54 @@ def test_eight_periods_or_four_values_lose_what_brute_force_finds(stream: Stream
     for changes in range(stream.periods - 1):
         calm = [law for values, law in laws.items() if sum(a != b for a, b in pairwise(values)) <= changes]
         agree(stream.changing(changes), ratio_within([calm]), exact=not isinstance(stream, TreeOfChanges))
+
+
+def ways_of_asking(parts: int, periods: int) -> Any:
+    return product(range(parts + 1), repeat=periods)
+
+
+def test_no_way_of_asking_costs_more_than_a_window_promises() -> None:
+    """Every way of asking for 0 to 3 of three parts in four periods; the worst of them reaches the promise."""
+    mechanism, reached = RandomizedResponse(epsilon=3), Fraction(1)
+    promised = WhenAsked(4, mechanism, window=2, parts=3).promised(2).ratio
+    for asked in ways_of_asking(3, 4):
+        loss = WhenAsked(4, mechanism, window=2, parts=3, asked=asked).window(2).ratio
+        assert loss is not None
+        reached = max(reached, loss)
+    assert reached == promised
+    assert WhenAsked(4, mechanism, window=2, parts=3).promised(2).level <= 3
+
+
+def test_asking_by_the_reports_costs_no_more_than_a_window_promises() -> None:
+    """A collector that asks for two parts after a 1, and for one after a 0: the law of whole rows of reports, by all coins."""
+    stream = WhenAsked(3, LeveledCoin(epsilon=1), window=3, parts=2)
+
+    def walk_asked(values: tuple[int, ...], coins: Coins) -> tuple[Any, ...]:
+        memory = stream.start(coins)
+        row: list[Any] = []
+        for period, value in enumerate(values):
+            memory["asked"] = 1 if not row or not row[-1] else 2
+            row.append(stream.report(memory, period, value, coins))
+        return tuple(row)
+
+    laws = {values: exact_law(lambda coins, v=values: walk_asked(v, coins)) for values in product(range(2), repeat=3)}  # type: ignore[misc]
+    worst_ratio = max(one[row] / other[row] for one in laws.values() for other in laws.values() for row in one)
+    promised = stream.promised(3).ratio
+    assert promised is not None
+    assert 1 < worst_ratio <= promised
+
+
+def test_d_bit_flips_have_the_published_law() -> None:
+    """Half of epsilon for each bit, all buckets alike; memoization shows a change, which flips hide for a while."""
+    year = KeptBits(365, 32, bits=4, epsilon=2)
+    assert year.high / (year.high + year.low) == pytest.approx(2.718281828 / 3.718281828)
+    assert year.changing(0).level == pytest.approx(2, abs=1e-6)
+    assert year.changing(0).exact
+    assert year.lifetime().ratio is None
+    assert year.same_times(100).level == pytest.approx(2 * 5, abs=1e-6)
+    hidden = KeptBits(7, 32, bits=4, epsilon=2, flips="1/4")
+    assert hidden.reports(1).level < hidden.reports(7).level < 2 < hidden.lifetime().level
+    assert KeptBits(365, 4, bits=4, epsilon=2, flips="2/5").tracking() < 0.05 < KeptBits(365, 4, bits=4, epsilon=2).tracking()
 
 
 def test_the_bounds_of_long_streams_hold_for_short_ones() -> None:
@@ -274,6 +360,28 @@ def test_tracking_is_the_distance_of_two_reports_of_one_person_from_those_of_two
     assert stream.tracking() == furthest
 
 
+@pytest.mark.parametrize(
+    "stream",
+    [
+        SmallKept(3, 2, epsilon="0.5", permanent=2),
+        SmallBits(3, 2, bits=1, epsilon=2, flips="1/3"),
+        FreshReports(3, SmallCoin(epsilon=1)),
+    ],
+    ids=name_of,
+)
+def test_many_reports_are_linked_no_better_than_the_bound(stream: Any) -> None:
+    """Three reports of one person against those of three, by brute force over the exact laws."""
+    law = {row: Fraction(stream.weight((0, 0, 0), row), stream.total) for row in stream.rows()}
+    single: dict[Any, Fraction] = {}
+    for row, chance in law.items():
+        single[row[0]] = single.get(row[0], Fraction(0)) + chance
+    apart = {row: single[row[0]] * single[row[1]] * single[row[2]] for row in product(single, repeat=3)}
+    distance = sum((abs(law.get(row, Fraction(0)) - chance) for row, chance in apart.items()), Fraction(0)) / 2
+    assert stream.tracking() <= distance <= stream.tracking_bound(3) <= 1
+    assert stream.tracking() <= stream.tracking_bound(2)
+    assert (distance == 0) == (stream.tracking_bound(3) == 0)
+
+
 def test_more_fresh_noise_makes_people_harder_to_follow() -> None:
     loud, quiet = (KeptAnswer(52, 4, epsilon=epsilon, permanent=3).tracking() for epsilon in (2, "0.5"))
     assert 0 < quiet < loud < 1
@@ -291,6 +399,11 @@ def test_more_fresh_noise_makes_people_harder_to_follow() -> None:
         lambda: TreeOfChanges(6, changes=1, epsilon=1),
         lambda: TreeOfChanges(4, changes=5, epsilon=1),
         lambda: RandomPeriod(3, COIN).check(3, 0),
+        lambda: KeptBits(3, 4, bits=5, epsilon=1),
+        lambda: KeptBits(3, 4, bits=1, epsilon=1, flips="1/2"),
+        lambda: WhenAsked(3, COIN, window=4),
+        lambda: WhenAsked(3, COIN, window=2, parts=2, asked=(3,)),
+        lambda: WhenAsked(3, COIN, window=2).grant({"asked": 2, "given": []}, 0),
     ],
 )
 def test_impossible_streams_are_refused(build: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from deniable.collector.dashboard.poisoning import poisoning_of
 from deniable.collector.dashboard.publication import publication_of
 from deniable.core import hiding, meaning, show_fraction
-from deniable.surveys import Survey
+from deniable.surveys import Survey, repeat_words
 
 PRIORS = (0.01, 0.1, 0.5, 0.9)
 
@@ -89,6 +89,8 @@ def _learns(survey: Survey, answers: int) -> list[str]:
             f"Somebody who can link the reports of one person sees up to {answers} of them; together they give away at most "
             f"{show_fraction(survey.lifetime)}, the budget, which the person's own device enforces."
         )
+    if survey.turns is not None or survey.permanent is not None:
+        sentences.append(repeat_words(survey.repeat, survey.window))
     if survey.repeat == "permanent":
         sentences.append(
             "The same answer always gives the same report, so repeating tells nothing more. A changed answer costs epsilon again, "

@@ -92,6 +92,13 @@ class Stream(ABC):
         they always can.
         """
 
+    def tracking_bound(self, reports: int) -> Fraction:
+        """At most how far so many reports of one person are from those of as many people with the same value.
+
+        0 for streams whose reports do not depend on each other; those that keep something say more.
+        """
+        return Fraction(0) if self.tracking() == 0 else Fraction(1)
+
     def check(self, period: int, value: int) -> None:
         """Refuse periods and values that the stream does not have."""
         if not 0 <= period < self.periods or not 0 <= value < self.values:
@@ -100,6 +107,13 @@ class Stream(ABC):
     def rows(self) -> Iterator[tuple[Output, ...]]:
         """Every row of reports."""
         return product(*(self.shown(period) for period in range(self.periods)))
+
+    def few_rows(self, most: int) -> bool:
+        """Are there at most so many rows of reports?"""
+        count = 1
+        for period in range(self.periods):
+            count *= len(self.shown(period)) if count <= most else 1
+        return count <= most
 
 
 def checked_periods(periods: int, most: int = 1 << 20) -> None:
@@ -150,10 +164,8 @@ def rows_by_window(stream: Stream, width: int) -> list[list[tuple[int, ...]]]:
 
 def enumerable(stream: Stream) -> bool:
     """Are there few enough rows of values and of reports?"""
-    count = int(stream.values**stream.periods)
-    for period in range(stream.periods):
-        count *= len(stream.shown(period)) if count <= MOST_ENUMERATED else 1
-    return count <= MOST_ENUMERATED
+    values = int(stream.values**stream.periods) if stream.periods <= 64 else MOST_ENUMERATED + 1
+    return values <= MOST_ENUMERATED and stream.few_rows(MOST_ENUMERATED // values)
 
 
 def outputs_of(channel: Channel) -> Sequence[int]:

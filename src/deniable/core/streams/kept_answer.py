@@ -176,6 +176,14 @@ class KeptAnswer(Stream):
             return self.reports(self.periods)
         return Loss(power(self.first.max_ratio(), min(self.size, changes + 1)), False)
 
+    def tracking_bound(self, reports: int) -> Fraction:
+        """By what may be kept: people whose kept answers all agree are as one; and one after another, each adds one fresh draw."""
+        first, second = self.first, self.second
+        own, other = Fraction(first.high, first.total), Fraction(first.low, first.total)
+        agree = own**reports + (self.size - 1) * other**reports
+        differ = 1 - own**2 - (self.size - 1) * other**2
+        return min(1 - agree, (reports - 1) * differ * Fraction(second.high - second.low, second.total))
+
     def tracking(self) -> Fraction:
         """Two reports show one kept answer; those of two people with the value show two."""
         if self.size > MOST_TRACKED:

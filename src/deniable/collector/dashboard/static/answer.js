@@ -41,7 +41,8 @@ function askForToken(session) {
   input.focus();
 }
 
-function receipt({ delivered, report, left }) {
+function receipt({ delivered, silent, report, left }) {
+  if (silent) return element("div", { class: "card" }, element("p", {}, element("strong", { class: "good", id: "outcome" }, WORDS.silent)), element("p", {}, WORDS.left(left)));
   const words = delivered ? WORDS.thanks : WORDS.unreachable;
   return element(
     "div",

@@ -1,5 +1,6 @@
 // How answers changed from window to window: a line with its band for each, and a sentence that says whether it did.
 
+import { alertsOf } from "./alerts.js";
 import { figure, trend } from "./charts.js";
 import { answerName, ask, count, element, percent, short, surveyHash, table } from "./page.js";
 
@@ -37,6 +38,17 @@ export async function windowsOf(names) {
   return estimates;
 }
 
+/** A list of sudden changes; nothing when there are none. */
+function alerts(lines, level, show) {
+  const steps = alertsOf(lines, level);
+  if (!steps.length) return [];
+  const sentence = ({ name, from, to }) => `${name}: ${to.value > from.value ? "rose" : "fell"} from ${show(from.value)} in ${from.window} to ${show(to.value)} in ${to.window}.`;
+  return [
+    element("p", { class: "alerts" }, element("strong", {}, "Sudden changes."), " If nothing had changed, one would be named here with a probability of at most 5 %."),
+    element("ul", { class: "alerts" }, steps.map((step) => element("li", {}, sentence(step)))),
+  ];
+}
+
 /** The section of an attribute: nothing when there are fewer than two windows to compare. */
 export function trendOf(windows, attribute, level) {
   const { kind, lines } = series(windows, attribute.name);
@@ -48,6 +60,7 @@ export function trendOf(windows, attribute, level) {
   return [
     element("h3", {}, "From window to window"),
     element("ul", {}, words.map((sentence) => element("li", {}, sentence))),
+    ...alerts(lines, level, show),
     figure({
       caption: `The band around each line is its ${sure}, window by window${lines.length === MOST_LINES ? `; the ${MOST_LINES} most frequent answers` : ""}.`,
       summary: `${attribute.question} ${words.join(" ")}`,
