@@ -18,12 +18,25 @@ from sqlalchemy import Connection, Table, bindparam, delete, event, select, upda
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
-from deniable.collector.database import DatabaseReplaced, check_file, engine_of
+from deniable.collector.database import DatabaseReplaced, check_files, engine_of
 from deniable.collector.receipts import drop_receipts
 from deniable.collector.retention import end_of, is_due
-from deniable.collector.schema import APPLICATION, VERSION, prepare
+from deniable.collector.schema import APPLICATION, VERSION, TablesMoved, marked_version, prepare
 from deniable.collector.spending import check_admission
-from deniable.collector.tables import CHANGES, COMPARED, INCOMING, PLANS, RECENT, REPORTS, SPENT, STEPS, SUMS, SURVEYS, TOKENS
+from deniable.collector.tables import (
+    CHANGES,
+    COMPARED,
+    INCOMING,
+    PARTS,
+    PLANS,
+    RECENT,
+    REPORTS,
+    SPENT,
+    STEPS,
+    SUMS,
+    SURVEYS,
+    TOKENS,
+)
 from deniable.errors import InvalidParameter
 from deniable.surveys import Survey
 
@@ -61,6 +74,8 @@ class Registry:
         self.engine = engine_of(url)
         self.is_sqlite = self.engine.dialect.name == "sqlite"
         self._documents = _Documents()
+        self._newer: int | None = None
+        """The version of the tables, once another release has brought them forward under us."""
         try:
             prepare(self.engine)
         except BaseException:
@@ -76,16 +91,20 @@ class Registry:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that writes."""
+        if self._newer is not None:
+            raise TablesMoved(self._newer)
         with self.engine.begin() as connection:
-            file = connection.info.get("file")
+            files = connection.info.get("files")
             yield connection
         if self.is_sqlite:
-            check_file(self.engine, file)
+            check_files(self.engine, files)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A transaction that only reads."""
         with self.engine.execution_options(reads=True).connect() as connection:
+            if self.is_sqlite:
+                check_files(self.engine, connection.info.get("files"))
             yield connection
 
     def insert(self, table: Table) -> Any:
@@ -93,12 +112,17 @@ class Registry:
         return sqlite.insert(table) if self.is_sqlite else postgresql.insert(table)
 
     def probe(self) -> None:
-        """Write something that is no report: raises when nothing can be written."""
-        self._bump("write")
+        """Write something that is no report: raises when nothing can be written, or a table that counting needs is gone."""
+        with self.writing() as connection:
+            self._bump("write", connection)
+            for table in (SURVEYS, PARTS, SUMS, RECENT, STEPS, INCOMING, REPORTS, SPENT):
+                connection.execute(select(table).limit(0))
 
     def changes(self) -> int:
-        """A number that moves whenever surveys or tokens do."""
+        """A number that moves whenever surveys or tokens do. Notices when another release changes the tables."""
         with self.reading() as connection:
+            version = marked_version(connection)
+            self._newer = None if version == VERSION else version
             return connection.execute(select(CHANGES.c.number).where(CHANGES.c.name == "catalog")).scalar() or 0
 
     def _bump(self, name: str, connection: Connection | None = None) -> None:
@@ -114,15 +138,18 @@ class Registry:
 
     def add_survey(self, survey: Survey) -> bool:
         """Open a survey; False when it was there already (it is not opened again if it was closed)."""
-        check_admission(survey)
-        row = {"hash": survey.hash, "document": survey.to_json(), "open": True, "stepped": math.ceil(time.time())}
         try:
             with self.writing() as connection:
-                connection.execute(SURVEYS.insert().values(**row))
-                self._bump("catalog", connection)
+                self._open(connection, survey)
         except IntegrityError:
             return False
         return True
+
+    def _open(self, connection: Connection, survey: Survey) -> None:
+        check_admission(survey)
+        row = {"hash": survey.hash, "document": survey.to_json(), "open": True, "stepped": math.ceil(time.time())}
+        connection.execute(SURVEYS.insert().values(**row))
+        self._bump("catalog", connection)
 
     def add_plan(self, text: str, group: str, survey_hash: str, reasons: dict[str, str]) -> None:
         """Remember what a survey file, or one group of it, became, and why; what is there already stays."""
@@ -162,20 +189,22 @@ class Registry:
 
     def add_round(self, before: str, following: Survey) -> bool:
         """Open the next round, compared with those of other groups, and close the one before; False when it is there already."""
-        if not self.add_survey(following):
+        try:
+            with self.writing() as connection:
+                self._open(connection, following)
+                row = connection.execute(select(COMPARED).where(COMPARED.c.survey == before)).first()
+                if row is not None:
+                    family = hashlib.sha256(bytes(row.family)).digest()
+                    values = {"survey": following.hash, "family": family, "name": row.name, "place": row.place}
+                    connection.execute(COMPARED.insert().values(values))
+                connection.execute(update(SURVEYS).where(SURVEYS.c.hash == before).values(**_ended(following.hash)))
+        except IntegrityError:
             return False
-        with self.writing() as connection:
-            row = connection.execute(select(COMPARED).where(COMPARED.c.survey == before)).first()
-            if row is not None:
-                family = hashlib.sha256(bytes(row.family)).digest()
-                connection.execute(COMPARED.insert().values(survey=following.hash, family=family, name=row.name, place=row.place))
-        self.close_survey(before, successor=following.hash)
         return True
 
     def close_survey(self, survey_hash: str, *, successor: str | None = None) -> bool:
         """No more submissions; `successor` is where people answer now. False when there is no such survey."""
-        values: dict[str, Any] = {"open": False, "closed": int(time.time())}
-        return self._changed(survey_hash, values if successor is None else {**values, "successor": successor})
+        return self._changed(survey_hash, _ended(successor))
 
     def reopen_survey(self, survey_hash: str) -> bool:
         """Submissions again, unless its last day is over; False when there is no such survey."""
@@ -296,6 +325,11 @@ class _Documents:
             while self._bytes > DOCUMENT_BYTES and len(self._kept) > 1:
                 _, (_, size) = self._kept.popitem(last=False)
                 self._bytes -= size
+
+
+def _ended(successor: str | None) -> dict[str, Any]:
+    values: dict[str, Any] = {"open": False, "closed": int(time.time())}
+    return values if successor is None else {**values, "successor": successor}
 
 
 def digest(text: str) -> bytes:
