@@ -20,7 +20,9 @@ from deniable.cli.submit_journal import Journal
 from deniable.cli.survey_commands import following_round
 from deniable.cli.whole_files import write_whole
 from deniable.collector import Store, readiness
+from deniable.collector.deadlines import TRANSACTION_SECONDS
 from deniable.collector.metrics import SHARED, write_down
+from deniable.collector.retention import expire
 from deniable.collector.schema import VERSION
 from deniable.surveys import Submission, Survey, submission_to_json, survey_from_toml
 
@@ -201,3 +203,23 @@ def test_a_postgresql_that_promises_too_early_is_not_believed(tmp_path: Path) ->
             survey = Survey.from_json(call(running.survey)[1])
             assert json.loads(call(f"{running.survey}/submissions", one(survey))[1]) == {"accepted": 1, "known": 0}
             assert counted(running) == 1
+
+
+@pytest.mark.heavy
+def test_what_is_due_goes_though_it_takes_longer_than_a_transaction_may() -> None:
+    slow = f"SELECT pg_sleep({TRANSACTION_SECONDS + 0.5})"
+    with postgresql() as server:
+        store, survey = Store(server.url), survey_from_toml(TOML)
+        store.add_survey(survey)
+        with store.writing() as connection:
+            connection.exec_driver_sql("INSERT INTO spent_tokens (survey, nonce, key) VALUES (%s, '1', '2')", (survey.hash,))
+            # As slow as millions of rows would be.
+            body = f"BEGIN PERFORM ({slow}); RETURN NULL; END"
+            connection.exec_driver_sql(f"CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS $$ {body} $$")
+            connection.exec_driver_sql("CREATE TRIGGER slow BEFORE DELETE ON spent_tokens EXECUTE FUNCTION slowly()")
+        store.keep_for(survey.hash, reports=None, receipts=0)
+        store.close_survey(survey.hash)
+        expire(store, time.time() + 60)
+        with store.reading() as connection:
+            assert connection.exec_driver_sql("SELECT count(*) FROM spent_tokens").scalar() == 0
+        store.close()

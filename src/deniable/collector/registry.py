@@ -19,6 +19,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from deniable.collector.database import DatabaseReplaced, check_files, engine_of
+from deniable.collector.deadlines import patiently
 from deniable.collector.receipts import drop_receipts
 from deniable.collector.retention import end_of, is_due
 from deniable.collector.schema import APPLICATION, VERSION, TablesMoved, marked_version, prepare
@@ -98,6 +99,14 @@ class Registry:
             yield connection
         if self.is_sqlite:
             check_files(self.engine, files)
+
+    @contextmanager
+    def unhurried(self) -> Iterator[Connection]:
+        """A transaction that writes and may take a minute: millions of rows go, and nobody waits for it."""
+        with patiently(), self.writing() as connection:
+            if not self.is_sqlite:
+                connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+            yield connection
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -221,7 +230,7 @@ class Registry:
 
     def delete_survey(self, survey_hash: str) -> bool:
         """Forget a survey with everything that was collected for it; False when there is no such survey."""
-        with self.writing() as connection:
+        with self.unhurried() as connection:
             drop_receipts(connection, survey_hash)
             for table in (COMPARED, SUMS, RECENT, STEPS, INCOMING, REPORTS, PLANS, SPENT):
                 connection.execute(delete(table).where(table.c.survey == survey_hash))

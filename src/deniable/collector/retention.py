@@ -31,7 +31,7 @@ def expire(store: Registry, now: float) -> dict[str, int]:
         due = [table for table in (INCOMING, REPORTS) if is_due(ended, row.reports_days, now)]
         receipts = is_due(ended, row.receipts_days, now)
         if due or receipts:
-            with store.writing() as connection:
+            with store.unhurried() as connection:
                 gone[row.hash] = sum(connection.execute(delete(table).where(table.c.survey == row.hash)).rowcount for table in due)
                 gone[row.hash] += drop_receipts(connection, row.hash) if receipts else 0
                 if receipts:
