@@ -14,7 +14,7 @@ pytest.importorskip("uvicorn", reason="the collector's packages are not installe
 from sqlalchemy import create_engine, text
 
 from deniable.batch import accumulator_for
-from deniable.collector import Arrival, Store, registry, schema
+from deniable.collector import Arrival, Store, schema, transactions
 from deniable.collector.registry import digest
 from deniable.collector.schema import APPLICATION, VERSION
 from deniable.core import Report
@@ -189,7 +189,7 @@ def test_an_upgrade_from_the_present_version_can_be_rolled_back(tmp_path: Path, 
     store.close()
     with monkeypatch.context() as following:
         following.setattr(schema, "VERSION", VERSION + 1)
-        following.setattr(registry, "VERSION", VERSION + 1)
+        following.setattr(transactions, "VERSION", VERSION + 1)
         following.setattr(schema, "MIGRATIONS", {**schema.MIGRATIONS, VERSION: ("CREATE TABLE later (number INTEGER)",)})
         store = Store(url)
         assert count(store) == 4
