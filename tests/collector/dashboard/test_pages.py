@@ -259,7 +259,7 @@ def test_the_interval_of_a_mean_holds_for_answers_that_were_rounded() -> None:
     mechanism = make_mechanism("pm-c", domain=Interval(0, 100, cells=100), epsilon=4)
     for answer in (100.0, 50.0, 0.0):
         sums = accumulator_for(mechanism)
-        sums.add(randomize_many(mechanism, np.full(200_000, answer), FixedKeystream(b"rounded")))
+        sums.add(randomize_many(mechanism, np.full(200_000, answer), FixedKeystream("rounded")))
         (view,) = [view for view in views_of(mechanism, sums, sums, "number") if view.what == "mean"]
         (row,) = view.rows
         assert 0 <= row.low <= answer <= row.high <= 100
