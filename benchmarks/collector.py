@@ -9,7 +9,7 @@ steady    500 submissions a second: how long each takes
 wide      single submissions of a survey with a million answers beside one with four
 overload  crowds of up to 6,000 connections, and how long others wait meanwhile, each on a connection of its own
 scale     workers and processes on one PostgreSQL server, which is started for it: reports a second, and processor seconds by whom
-memory    a mixed load of --minutes: resident memory over time
+memory    a mixed load of --minutes: resident memory at the start, after every minute and at the end (without wrk)
 
 Without --parts all but the last. Each part takes less than a minute (scale two). Every acknowledged report must be in the
 database at the end; the script fails when one is missing. wrk does not wait for the answers that are under way when its time is
@@ -431,20 +431,30 @@ def scale(options: argparse.Namespace, folder: Path) -> dict[str, object]:
 
 
 def memory(options: argparse.Namespace, folder: Path) -> dict[str, object]:
-    """Resident megabytes, a value every half a minute: singles on a few connections, batches, estimates and metrics."""
+    """Resident megabytes when it is ready, after every minute and at the end; needs no wrk.
+
+    Singles on 32 connections all the time, and every few seconds a batch, the estimates, the metrics and a page.
+    """
     with ExitStack() as stack:
         served = Served(stack, folder / "memory", options, options.categories)
-        until = time.monotonic() + 60 * options.minutes
-        sizes: list[float] = []
-        while time.monotonic() < until:
-            for size in (1, 1000):
-                served.run(size, 1)
-            paced(served.addresses[0], served.survey, 200, 10)
-            served.acknowledged += 10 * 200 // 32 * 32
-            urllib.request.urlopen(f"{served.addresses[0]}/metrics").read()
-            time.sleep(max(0.0, 30 * (len(sizes) + 1) - 60 * options.minutes + until - time.monotonic()))
-            sizes.append(memory_mb(served.processes[0].pid, "VmRSS"))
-        return {"megabytes": sizes, **served.check()}
+        address, survey, process = served.addresses[0], served.survey, served.processes[0].pid
+        began, minute = time.monotonic(), 1
+        sizes = {"0 min": memory_mb(process, "VmRSS")}
+        while (passed := time.monotonic() - began) < 60 * options.minutes:
+            body = batch_head(survey) + survey.mechanism.randomize_many([0] * 1000).to_bytes()
+            post = urllib.request.Request(
+                f"{address}/v1/surveys/{survey.hash}/batches", data=body, headers={"Content-Type": BATCH_TYPE}
+            )
+            for asked in (post, f"{address}/v1/surveys/{survey.hash}/estimates", f"{address}/metrics", f"{address}/results"):
+                urllib.request.urlopen(asked, timeout=60).read()
+            served.acknowledged += 1000 + paced(address, survey, 200, 4)["requests"]
+            if passed >= 60 * minute:
+                sizes[f"{minute} min"] = memory_mb(process, "VmRSS")
+                print(f"  {minute} min: {sizes[f'{minute} min']:.0f} MB", file=sys.stderr, flush=True)
+                minute += 1
+        sizes["end"] = memory_mb(process, "VmRSS")
+        later = list(sizes.values())[1 + (len(sizes) - 1) // 2 :]
+        return {"megabytes": sizes, "second_half_grew_mb": later[-1] - later[0], "peak_mb": memory_mb(process), **served.check()}
 
 
 PARTS = {part.__name__: part for part in (single, batches, steady, wide, overload, scale, memory)}
@@ -466,7 +476,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 10_000])
     options = parser.parse_args()
-    if not shutil.which("wrk"):
+    if not shutil.which("wrk") and set(options.parts) - {"memory", "steady"}:
         sys.exit("wrk is not installed: apt-get install wrk")
     for name in options.parts:
         with tempfile.TemporaryDirectory() as folder:

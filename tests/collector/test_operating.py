@@ -261,3 +261,17 @@ def test_estimates_are_worked_out_once_for_each_step(database: str, monkeypatch:
     assert cache.get(survey, "") is not first
     assert len(worked) == 2
     inside.close()
+
+
+def test_the_operator_sees_what_is_not_public_and_everyone_how_long_it_is_kept(tmp_path: Path, database: str) -> None:
+    with limited(tmp_path) as running:
+        survey = survey_from_toml(TOML)
+        assert call(f"{running.survey}/submissions", one(survey))[0] == 200
+        address = f"{running.address}/v1/admin/surveys/{survey.hash}"
+        assert call(address)[0] == 401
+        assert call(address, headers={"Authorization": "Bearer guessed"})[0] == 403
+        assert deniable("survey", "keep", survey.hash, "--receipts", "90", "--database", database).exit_code == 0
+        view = json.loads(call(address, headers={"Authorization": f"Bearer {running.token}"})[1])
+        assert (view["open"], view["stored"], view["next_round"]) == (True, 1, None)
+        assert view["kept"].startswith("Single reports are not kept. The random keys")
+        assert "deleted 90 days after the survey closes" in view["kept"]

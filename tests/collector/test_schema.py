@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ pytest.importorskip("uvicorn", reason="the collector's packages are not installe
 from sqlalchemy import create_engine, text
 
 from deniable.batch import accumulator_for
-from deniable.collector import Arrival, Store
+from deniable.collector import Arrival, Store, schema, transactions
 from deniable.collector.registry import digest
 from deniable.collector.schema import APPLICATION, VERSION
 from deniable.core import Report
@@ -168,3 +169,34 @@ def test_a_version_1_marked_99_is_refused(tmp_path: Path) -> None:
     file.close()
     with pytest.raises(InvalidParameter, match="another program"):
         Store(url)
+
+
+def test_an_upgrade_from_the_present_version_can_be_rolled_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the operator's guide says: back up, start the next release, and go back by restoring the backup."""
+    path, backup = tmp_path / "collector.db", tmp_path / "backup.db"
+    url, survey = f"sqlite:///{path}", survey_from_toml(TOML)
+
+    def count(store: Store) -> int:
+        report = Report(survey.mechanism.fingerprint, 1)
+        store.count([Arrival(survey, "", secrets.token_bytes(16), [report], 1)])
+        return store.counted()[survey.hash]
+
+    store = Store(url)
+    store.add_survey(survey)
+    assert [count(store) for _ in range(3)] == [1, 2, 3]
+    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(backup)) as copy:
+        source.backup(copy)
+    store.close()
+    with monkeypatch.context() as following:
+        following.setattr(schema, "VERSION", VERSION + 1)
+        following.setattr(transactions, "VERSION", VERSION + 1)
+        following.setattr(schema, "MIGRATIONS", {**schema.MIGRATIONS, VERSION: ("CREATE TABLE later (number INTEGER)",)})
+        store = Store(url)
+        assert count(store) == 4
+        store.close()
+    with pytest.raises(InvalidParameter, match=f"tables of version {VERSION + 1}"):
+        Store(url)
+    backup.replace(path)
+    store = Store(url)
+    assert count(store) == 4
+    store.close()

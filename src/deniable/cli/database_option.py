@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
@@ -25,8 +26,11 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 
 
 @contextmanager
-def opened_store(database: str) -> Iterator[Any]:
-    """The database of a collector, which may be running meanwhile."""
+def opened_store(database: str, *, new: bool = False) -> Iterator[Any]:
+    """The database of a collector, which may be running meanwhile; without `new`, one that is there already."""
+    path = database.removeprefix("sqlite:///")
+    if not new and path != database and not Path(path).exists():
+        raise InvalidParameter(f"--database: there is no file {path}; `deniable serve` makes one")
     try:
         from deniable.collector import Store
     except ImportError as error:

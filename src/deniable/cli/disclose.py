@@ -10,6 +10,7 @@ import click
 
 from deniable.cli.survey_address import ca_option, survey_at
 from deniable.cli.terminal import print_json
+from deniable.cli.whole_files import write_whole
 from deniable.core import meaning, show_fraction
 from deniable.surveys import Survey, repeat_words
 
@@ -30,7 +31,7 @@ def disclose(source: str, output: str | None, steward: str, ca: str | None, as_j
     survey = survey_at(source, ca)
     facts = disclosure(survey, steward)
     if output is not None:
-        Path(output).write_text(page(facts), encoding="utf-8")
+        write_whole(Path(output), page(facts).encode())
     if as_json or output is None:
         print_json(facts)
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import http.client
 import os
 import tempfile
@@ -23,6 +24,8 @@ PIECE = 1 << 16
 PATIENCE = 120.0
 MARK = b"PAR1"
 """How every Parquet file begins and ends."""
+OUR_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""What goes wrong here, and not at the collector."""
 
 
 @click.command(short_help="Save a collector's reports or sums as a Parquet file.")
@@ -85,7 +88,9 @@ def _saved(url: str, token: str, ca: str | None, path: Path, advance: Callable[[
                     raise NotDelivered(_refused(answer.code, answer.read(1 << 16))) from None
             except urllib.error.URLError as error:
                 raise not_reached(url, error) from None
-            except (OSError, http.client.HTTPException):
+            except (OSError, http.client.HTTPException) as error:
+                if isinstance(error, OSError) and error.errno in OUR_DISK:
+                    raise InvalidParameter(f"--output: {error.strerror}; nothing was saved") from None
                 raise NotDelivered("the collector was cut off; nothing was saved") from None
             _check_whole(file, size)
             file.flush()

@@ -44,6 +44,9 @@ def ingest(folder: str, name: str, database: str, as_json: bool) -> None:
             except WireError as error:
                 refused[str(error)] += 1
                 continue
+            except OSError as error:
+                refused[f"the file cannot be read: {error.strerror}"] += 1
+                continue
             (new,) = store.count([arrival])
             accepted += arrival.count if new else 0
             known += 0 if new else arrival.count

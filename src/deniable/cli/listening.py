@@ -79,13 +79,27 @@ connection_options = grouped(
 )
 
 
+proxy_options = grouped(
+    click.option(
+        "--trusted-proxy",
+        "proxies",
+        multiple=True,
+        envvar="DENIABLE_TRUSTED_PROXY",
+        metavar="ADDRESS",
+        help="A proxy in front (an address or a network); only it may state the client's address. May be repeated.",
+    ),
+    click.option(
+        "--allow-plain-http", is_flag=True, help="Serve other machines without TLS or a proxy: tokens are then sent unencrypted."
+    ),
+)
+
+
 def listening_options(port: int, *, says: str = "Print JSON.") -> Decorator:
     """The options of a role beside the collector."""
     return grouped(
         address_options(port),
         tls_options,
-        click.option("--trusted-proxy", "proxies", multiple=True, metavar="ADDRESS", help="A proxy in front. May be repeated."),
-        click.option("--allow-plain-http", is_flag=True, help="Serve other machines without TLS or a proxy."),
+        proxy_options,
         connection_options,
         click.option("--json", "as_json", is_flag=True, help=says),
     )
@@ -117,22 +131,24 @@ def serving_of(
     allow_plain_http: bool,
     connections: int,
     connections_per_address: int,
+    **more: Any,
 ) -> Any:
-    """How a role is served, by its `listening_options`."""
+    """How a role is served, by its `listening_options`; `more` is what only a collector has."""
     import deniable.collector as collector
     from deniable.surveys import is_loopback
 
     if (tls_certificate is None) != (tls_key is None):
         raise InvalidParameter("give both --tls-certificate and --tls-key, or neither")
+    declared = collector.Proxies.parse(proxies)
     if not (tls_certificate or proxies or is_loopback(host)):
         refuse_plain_http(host, allow_plain_http)
     return collector.Serving(
-        database="",
+        **{"database": "", **more},
         host=host,
         port=port,
         certificate=tls_certificate,
         private_key=tls_key,
-        proxies=collector.Proxies.parse(proxies),
+        proxies=declared,
         limits=collector.Limits(connections=connections, connections_per_address=connections_per_address),
     )
 

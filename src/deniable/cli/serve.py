@@ -16,7 +16,8 @@ from deniable.cli.listening import (
     address_of,
     address_options,
     connection_options,
-    refuse_plain_http,
+    proxy_options,
+    serving_of,
     tls_options,
     workers_option,
 )
@@ -57,17 +58,7 @@ MOST_SHOWN = 20
     help="Write at least this many reports of a window at once; fewer wait in memory, and their devices are told to retry.",
 )
 @tls_options
-@click.option(
-    "--trusted-proxy",
-    "proxies",
-    multiple=True,
-    envvar=f"{PREFIX}_TRUSTED_PROXY",
-    metavar="ADDRESS",
-    help="A proxy in front (an address or a network); only it may state the client's address. May be repeated.",
-)
-@click.option(
-    "--allow-plain-http", is_flag=True, help="Serve other machines without TLS or a proxy: tokens are then sent unencrypted."
-)
+@proxy_options
 @connection_options
 @click.option(
     "--gateway-keys",
@@ -112,28 +103,23 @@ def serve(
     """Collect answers to SURVEYS (TOML files): count each report once, show estimates."""
     import deniable.collector as collector
 
-    if (tls_certificate is None) != (tls_key is None):
-        raise InvalidParameter("give both --tls-certificate and --tls-key, or neither")
-    from deniable.surveys import is_loopback
-
-    declared = collector.Proxies.parse(proxies)
-    if not (tls_certificate or proxies or is_loopback(host)):
-        refuse_plain_http(host, allow_plain_http)
-    serving = collector.Serving(
-        database=database,
+    serving = serving_of(
         host=host,
         port=port,
+        tls_certificate=tls_certificate,
+        tls_key=tls_key,
+        proxies=proxies,
+        allow_plain_http=allow_plain_http,
+        connections=connections,
+        connections_per_address=connections_per_address,
+        database=database,
         origins=origins,
         submit_needs_token=submit_needs_token,
         write_at_least=write_at_least,
-        certificate=tls_certificate,
-        private_key=tls_key,
         access_log=access_log,
         log=log,
         gateway_keys=gateway_keys,
         analyst_key=analyst_key,
-        proxies=declared,
-        limits=collector.Limits(connections=connections, connections_per_address=connections_per_address),
         pages=list if no_dashboard else _dashboard_pages,
     )
     hide_password(click.get_current_context(), database)

@@ -94,7 +94,13 @@ class _Sending:
     def take(self, rows: Sequence[Answered], book: Journal | None, part: bytes | None) -> None:
         """Draw and send those of some rows that can be and were not; `part` names the rows when they have no identity."""
         good = [row for row in rows if row.refused is None]
+        # Another run of the same command may take some of them first; then those that are left are drawn anew.
+        while not self._taken(good, book, part):
+            pass
+
+    def _taken(self, good: Sequence[Answered], book: Journal | None, part: bytes | None) -> bool:
         digests: list[bytes] = []
+        before = 0
         if book is not None:
             named = [book.digest(part if part is not None else b"person:" + row.identity.encode()) for row in good]
             known = book.known(set(named))
@@ -103,16 +109,19 @@ class _Sending:
                 if digest not in known and (part is not None or digest not in fresh):
                     fresh.setdefault(digest, []).append(row)
             chosen = [row for group in fresh.values() for row in group]
-            self.before += len(good) - len(chosen)
+            before = len(good) - len(chosen)
             good, digests = chosen, list(fresh)
-        if not good:
-            return
-        body, unpicked = _drawn(self.survey, good)
+        body, unpicked = _drawn(self.survey, good) if good else (b"", 0)
+        number = book.add(digests, body) if book is not None and good else 0
+        if number is None:
+            return False
+        self.before += before
         self.unpicked += unpicked
-        number = book.add(digests, body) if book is not None else 0
-        self.deliver(body)
-        if book is not None:
-            book.acknowledged(number)
+        if good:
+            self.deliver(body)
+            if book is not None:
+                book.acknowledged(number)
+        return True
 
     def deliver(self, body: bytes) -> None:
         """One batch under one key, sent until it is acknowledged."""

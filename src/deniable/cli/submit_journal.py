@@ -48,10 +48,14 @@ class Journal:
             asked = "SELECT 1 FROM sent WHERE survey = ? AND digest = ?"
             return {one for one in digests if connection.execute(asked, (self._survey, one)).fetchone()}
 
-    def add(self, digests: Sequence[bytes], body: bytes) -> int:
-        """Keep a batch until it is acknowledged; its number."""
+    def add(self, digests: Sequence[bytes], body: bytes) -> int | None:
+        """Keep a batch until it is acknowledged; its number. None when another run has submitted some of it meanwhile."""
         with self._file.writing() as connection:
-            connection.executemany("INSERT OR IGNORE INTO sent VALUES (?, ?)", [(self._survey, one) for one in digests])
+            rows = [(self._survey, one) for one in digests]
+            asked = "SELECT 1 FROM sent WHERE survey = ? AND digest = ?"
+            if any(connection.execute(asked, row).fetchone() for row in rows):
+                return None
+            connection.executemany("INSERT INTO sent VALUES (?, ?)", rows)
             return int(connection.execute("INSERT INTO outbox (survey, body) VALUES (?, ?)", (self._survey, body)).lastrowid or 0)
 
     def acknowledged(self, number: int) -> None:

@@ -50,7 +50,7 @@ def make(name: str, role: str, expires: str | None, database: str, as_json: bool
     path = database.removeprefix("sqlite:///")
     is_new = database.startswith("sqlite:///") and not Path(path).exists()
     until = None if expires is None else moment(expires)
-    with opened_store(database) as store:
+    with opened_store(database, new=True) as store:
         text = store.add_token(name, role, until)
     if as_json:
         print_json({"name": name, "role": role, "token": text, "expires": None if until is None else _day(until)})

@@ -11,9 +11,10 @@ from starlette.responses import Response, StreamingResponse
 from deniable.collector.deadlines import off_loop
 from deniable.collector.export import parquet_of_reports, parquet_of_sums
 from deniable.collector.limits import body_of
-from deniable.collector.messages import Created, Health, Refusal
+from deniable.collector.messages import Created, Health, OperatorsView, Refusal
 from deniable.collector.planned import Planned, opened
 from deniable.collector.reading import json_response
+from deniable.collector.retention import retention_words
 from deniable.collector.state import State
 from deniable.collector.store import Store
 from deniable.collector.warming import warm
@@ -53,6 +54,19 @@ def _opened(store: Store, body: bytes, *, as_json: bool) -> dict[str, tuple[Plan
         surveys = opened(store, body.decode())
     warm(next(iter(surveys.values()))[0].survey)  # those of other groups have the same mechanism
     return surveys
+
+
+async def operators_view(request: Request) -> Response:
+    """GET /v1/admin/surveys/{hash}: is it open, how many reports it has, how long they are kept."""
+    state = await _admin(request)
+    survey = await state.survey(request.path_params["hash"])
+
+    def look() -> OperatorsView:
+        (line,) = state.store.lines([survey.hash])
+        stored = state.store.counted().get(survey.hash, 0)
+        return OperatorsView(line.hash, line.title, state.is_open(survey), stored, line.successor, retention_words(survey, line))
+
+    return json_response(await off_loop(look))
 
 
 async def close_survey(request: Request) -> Response:

@@ -15,8 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from deniable.collector.administration import close_survey, create_survey, export
-from deniable.collector.database import DatabaseReplaced
+from deniable.collector.administration import close_survey, create_survey, export, operators_view
 from deniable.collector.gateway import Gateway
 from deniable.collector.hot_path import AWAY, HotPath
 from deniable.collector.limits import Limits
@@ -94,6 +93,7 @@ def make_app(
         Route("/metrics", metrics),
         Route("/openapi.json", openapi),
         Route("/v1/admin/surveys", create_survey, methods=["POST"]),
+        Route("/v1/admin/surveys/{hash}", operators_view),
         Route("/v1/admin/surveys/{hash}/close", close_survey, methods=["POST"]),
         Route("/v1/admin/surveys/{hash}/export", export),
         *([] if analyst is None else [shuffled_route(analyst)]),
@@ -113,7 +113,7 @@ def make_app(
         state.catalog.failures.failed(reason(error))
         return await _refused(_, Refusal(503, AWAY, retry_after=1))
 
-    handlers = {Refusal: _refused, HTTPException: _http, Exception: _failed, SQLAlchemyError: away, DatabaseReplaced: away}
+    handlers = {Refusal: _refused, HTTPException: _http, Exception: _failed, SQLAlchemyError: away}
     app = Starlette(routes=routes, middleware=middleware, exception_handlers=handlers, lifespan=lifespan)
     app.state.collector = state
     return app

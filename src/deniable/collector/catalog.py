@@ -6,7 +6,7 @@ import hmac
 import threading
 import time
 
-from deniable.collector.failures import Failures
+from deniable.collector.failures import AGAIN_SECONDS, Failures
 from deniable.collector.registry import Token
 from deniable.collector.retention import EVERY_SECONDS, expire
 from deniable.collector.schema import reason
@@ -68,6 +68,8 @@ class Catalog:
             try:
                 self.look()
                 if time.monotonic() - expired > EVERY_SECONDS:
+                    # If it fails it is tried again in a minute, not at every look.
+                    expired = time.monotonic() - EVERY_SECONDS + AGAIN_SECONDS
                     expire(self._store, time.time())
                     expired = time.monotonic()
             except Exception as error:  # whatever it is, the next look may work

@@ -10,22 +10,24 @@ from typing import Any
 from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, SQLAlchemyError
 
 from deniable._extras import required
 from deniable.collector.deadlines import CONNECT_SECONDS, LOCK_SECONDS, LONG_SECONDS, TRANSACTION_SECONDS, Scissors, patiently
 from deniable.errors import InvalidParameter
 
 POOL = {"pool_size": 4, "max_overflow": 4, "pool_timeout": LOCK_SECONDS}
+_DURABLE = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
+"""A server may be set up to say that something is on disk before it is; we are not."""
 TIDY_MILLISECONDS = 250
 """How long tidying up waits for somebody who reads; then the next turn tries again."""
 
 
-class DatabaseReplaced(Exception):
-    """The SQLite file is not the one that was opened: what was written to it is lost."""
+class DatabaseReplaced(SQLAlchemyError):
+    """The SQLite file or its log is not the one that was opened: what was written to it is lost."""
 
     def __init__(self) -> None:
-        super().__init__("the database file was deleted or replaced while the collector was running")
+        super().__init__("the database file or its log (-wal) was deleted or replaced while the collector was running")
 
 
 def engine_of(url: str) -> Engine:
@@ -51,24 +53,34 @@ def _sqlite(url: str) -> Engine:
         return sqlite3.connect(name, uri=True, timeout=LOCK_SECONDS, check_same_thread=False)
 
     engine = create_engine(url, creator=connect, **POOL)
-    event.listen(engine, "connect", lambda _, record: record.info.update(file=file_of(engine)))
     event.listen(engine, "connect", _prepare_sqlite)
+    # The log is there from here on, for as long as anybody has the database open.
+    event.listen(engine, "connect", lambda _, record: record.info.update(files=files_of(engine)))
     event.listen(engine, "begin", _begin_immediate)
     return engine
 
 
-def file_of(engine: Engine) -> tuple[int, int] | None:
-    """Device and inode of the database file, if there is one at its path now."""
+Files = tuple[tuple[int, int] | None, ...]
+"""Device and inode of a database file and of its log; None for one that is not there."""
+
+
+def files_of(engine: Engine) -> Files:
+    """The files that are at a database's path now."""
+    path = engine.url.database or ""
+    return _identity(path), _identity(f"{path}-wal")
+
+
+def _identity(path: str) -> tuple[int, int] | None:
     try:
-        status = os.stat(engine.url.database or "")
+        status = os.stat(path)
     except FileNotFoundError:
         return None
     return status.st_dev, status.st_ino
 
 
-def check_file(engine: Engine, written: tuple[int, int] | None) -> None:
-    """SQLite: is the file that was written to still the one at the path? Otherwise nobody may be told that it is safe."""
-    if written != file_of(engine):
+def check_files(engine: Engine, opened: Files | None) -> None:
+    """SQLite: are the files that a connection has open still those at the path? Otherwise nobody may be told that it is safe."""
+    if opened != files_of(engine):
         engine.dispose()
         raise DatabaseReplaced
 
@@ -86,10 +98,14 @@ def _postgresql(url: str) -> Engine:
         raise InvalidParameter("database is not a URL such as postgresql+psycopg://user@host/name") from None
     scissors = Scissors()
 
-    def taken(connection: Any, _: object, __: object) -> None:
+    def taken(connection: Any, record: Any, _: object) -> None:
         scissors.hold(connection)
         try:
             engine.dialect.do_ping(connection)
+            if "durable" not in record.info:
+                connection.execute(_DURABLE)
+                connection.commit()
+                record.info["durable"] = True
         except Exception:
             raise DisconnectionError from None  # the pool opens another one
 
@@ -143,6 +159,7 @@ def _prepare_sqlite(connection: Any, _: object) -> None:
     # What is deleted or overwritten is zeroed, and what is sorted in between never gets a file of its own.
     connection.execute("PRAGMA secure_delete = ON")
     connection.execute("PRAGMA temp_store = MEMORY")
+    connection.execute("SELECT 1 FROM sqlite_schema").fetchone()  # opens the log
 
 
 def _begin_immediate(connection: Connection) -> None:

@@ -9,7 +9,18 @@ from deniable import estimators
 from deniable.batch import Accumulator, Joined, accumulator_for, field_sums
 from deniable.collector.messages import AttributeEstimate, Estimates, Row, View
 from deniable.collector.steps import Published
-from deniable.core import Binary, Categories, Circle, Hierarchy, Interval, KeyValue, Mechanism, Record, show_fraction
+from deniable.core import (
+    Binary,
+    Categories,
+    Circle,
+    Hierarchy,
+    Interval,
+    KeyValue,
+    Mechanism,
+    NumericMechanism,
+    Record,
+    show_fraction,
+)
 from deniable.errors import DeniableError
 from deniable.surveys import Survey
 
@@ -131,7 +142,25 @@ def _mean(part: Accumulator, target: Any) -> View:
     domain = part.mechanism.domain
     assert isinstance(domain, Interval)
     middle = estimators.mean(part, target=target)
-    return View("mean", middle.method, _rows(middle, ["mean"]), estimators.reports_needed(middle, float(domain.width)))
+    low, high = ends_of_mean(middle, part.mechanism, LEVEL)
+    rows = [Row("mean", float(middle.value), low, high)]
+    method = f"{middle.method}; the interval allows for answers that were rounded by half a step"
+    return View("mean", method, rows, estimators.reports_needed(middle, float(domain.width)))
+
+
+def ends_of_mean(middle: estimators.Estimate, mechanism: Mechanism, level: float) -> tuple[float, float]:
+    """The interval of a mean, for what people said.
+
+    A device rounds an answer to the lattice before it draws: the mean of the answers may lie half a step beside the one of
+    their cells. Whole numbers do, all of them on the same side.
+    """
+    domain = mechanism.domain
+    assert isinstance(domain, Interval)
+    assert isinstance(mechanism, NumericMechanism)
+    half = float(domain.width) / (2 * mechanism.grid.steps)
+    low, high = (float(end) for end in middle.interval(level))
+    least, most = float(domain.low), float(domain.high)
+    return min(max(low - half, least), most), min(max(high + half, least), most)
 
 
 def _quantiles(part: Accumulator, target: Any) -> View:

@@ -170,6 +170,19 @@ class SurveyState(Struct):
     """The hash of the survey that follows this one."""
 
 
+class OperatorsView(Struct):
+    """What the operator of a survey sees beside its numbers."""
+
+    hash: str
+    title: str
+    open: bool
+    stored: int
+    """All reports that were counted, public or not."""
+    next_round: str | None
+    kept: str
+    """How long single reports and receipts are kept, in a sentence."""
+
+
 class Health(Struct):
     """Is the collector able to count?"""
 

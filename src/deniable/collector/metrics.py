@@ -7,6 +7,7 @@ import os
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -91,8 +92,10 @@ def write_down(counters: Mapping[str, float], gauges: Mapping[str, float]) -> No
     if folder:
         path = Path(folder) / f"{os.getpid()}.json"
         part = path.with_suffix(".part")
-        part.write_text(json.dumps({"counters": counters, "gauges": gauges}), encoding="ascii")
-        part.replace(path)
+        # A full or tidied-up /tmp must not end the task that writes: the next second may be better.
+        with suppress(OSError):
+            part.write_text(json.dumps({"counters": counters, "gauges": gauges}), encoding="ascii")
+            part.replace(path)
 
 
 def together(counters: Mapping[str, float], gauges: Mapping[str, float]) -> dict[str, float]:

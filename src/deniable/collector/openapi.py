@@ -12,6 +12,7 @@ from deniable.collector.messages import (
     Estimates,
     Groups,
     Health,
+    OperatorsView,
     Problem,
     SubmissionMessage,
     SubmissionsMessage,
@@ -22,7 +23,19 @@ from deniable.collector.messages import (
 from deniable.privacy import SHUFFLED_TYPE
 from deniable.surveys import BATCH_TYPE
 
-TYPES = [Accepted, Created, Estimates, Groups, Health, Problem, SubmissionMessage, SubmissionsMessage, SurveyList, SurveyState]
+TYPES = [
+    Accepted,
+    Created,
+    Estimates,
+    Groups,
+    Health,
+    Problem,
+    SubmissionMessage,
+    SubmissionsMessage,
+    SurveyList,
+    SurveyState,
+    OperatorsView,
+]
 BYTES = {"schema": {"type": "string", "contentMediaType": "application/octet-stream"}}
 
 
@@ -105,6 +118,10 @@ def _paths() -> dict[str, Any]:
         "/metrics": {"get": metrics},
         "/v1/admin/surveys": {
             "post": _operation("Open a survey", 201, "Created", body=survey_text, bad=admin, secure=True, also={200: "Created"})
+        },
+        "/v1/admin/surveys/{hash}": {
+            "parameters": [HASH],
+            "get": _operation("What the operator sees of a survey", 200, "OperatorsView", bad=admin, secure=True),
         },
         "/v1/admin/surveys/{hash}/close": {
             "parameters": [HASH],

@@ -9,21 +9,28 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Table, bindparam, delete, event, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, bindparam, delete, select, update
 from sqlalchemy.exc import IntegrityError
 
-from deniable.collector.database import DatabaseReplaced, check_file, engine_of
 from deniable.collector.receipts import drop_receipts
 from deniable.collector.retention import end_of, is_due
-from deniable.collector.schema import APPLICATION, VERSION, prepare
 from deniable.collector.spending import check_admission
-from deniable.collector.tables import CHANGES, COMPARED, INCOMING, PLANS, RECENT, REPORTS, SPENT, STEPS, SUMS, SURVEYS, TOKENS
+from deniable.collector.tables import (
+    COMPARED,
+    INCOMING,
+    PLANS,
+    RECENT,
+    REPORTS,
+    SPENT,
+    STEPS,
+    SUMS,
+    SURVEYS,
+    TOKENS,
+)
+from deniable.collector.transactions import Transactions
 from deniable.errors import InvalidParameter
 from deniable.surveys import Survey
 
@@ -54,75 +61,29 @@ class Token:
     expires: int | None = None
 
 
-class Registry:
+class Registry(Transactions):
     """One database. Every method is one transaction."""
 
     def __init__(self, url: str) -> None:
-        self.engine = engine_of(url)
-        self.is_sqlite = self.engine.dialect.name == "sqlite"
+        super().__init__(url)
         self._documents = _Documents()
-        try:
-            prepare(self.engine)
-        except BaseException:
-            self.engine.dispose()
-            raise
-        if self.is_sqlite:
-            event.listen(self.engine, "connect", _recognise, insert=True)
-
-    def close(self) -> None:
-        """Give the connections back."""
-        self.engine.dispose()
-
-    @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """A transaction that writes."""
-        with self.engine.begin() as connection:
-            file = connection.info.get("file")
-            yield connection
-        if self.is_sqlite:
-            check_file(self.engine, file)
-
-    @contextmanager
-    def reading(self) -> Iterator[Connection]:
-        """A transaction that only reads."""
-        with self.engine.execution_options(reads=True).connect() as connection:
-            yield connection
-
-    def insert(self, table: Table) -> Any:
-        """An insert that can say what to do about rows that are there already; each database has its own."""
-        return sqlite.insert(table) if self.is_sqlite else postgresql.insert(table)
-
-    def probe(self) -> None:
-        """Write something that is no report: raises when nothing can be written."""
-        self._bump("write")
-
-    def changes(self) -> int:
-        """A number that moves whenever surveys or tokens do."""
-        with self.reading() as connection:
-            return connection.execute(select(CHANGES.c.number).where(CHANGES.c.name == "catalog")).scalar() or 0
-
-    def _bump(self, name: str, connection: Connection | None = None) -> None:
-        if connection is None:
-            with self.writing() as connection:
-                self._bump(name, connection)
-            return
-        row = self.insert(CHANGES).values(name=name, number=1)
-        more = {"number": CHANGES.c.number + 1}
-        connection.execute(row.on_conflict_do_update(index_elements=["name"], set_=more))
 
     # Surveys
 
     def add_survey(self, survey: Survey) -> bool:
         """Open a survey; False when it was there already (it is not opened again if it was closed)."""
-        check_admission(survey)
-        row = {"hash": survey.hash, "document": survey.to_json(), "open": True, "stepped": math.ceil(time.time())}
         try:
             with self.writing() as connection:
-                connection.execute(SURVEYS.insert().values(**row))
-                self._bump("catalog", connection)
+                self._open(connection, survey)
         except IntegrityError:
             return False
         return True
+
+    def _open(self, connection: Connection, survey: Survey) -> None:
+        check_admission(survey)
+        row = {"hash": survey.hash, "document": survey.to_json(), "open": True, "stepped": math.ceil(time.time())}
+        connection.execute(SURVEYS.insert().values(**row))
+        self._bump("catalog", connection)
 
     def add_plan(self, text: str, group: str, survey_hash: str, reasons: dict[str, str]) -> None:
         """Remember what a survey file, or one group of it, became, and why; what is there already stays."""
@@ -162,20 +123,22 @@ class Registry:
 
     def add_round(self, before: str, following: Survey) -> bool:
         """Open the next round, compared with those of other groups, and close the one before; False when it is there already."""
-        if not self.add_survey(following):
+        try:
+            with self.writing() as connection:
+                self._open(connection, following)
+                row = connection.execute(select(COMPARED).where(COMPARED.c.survey == before)).first()
+                if row is not None:
+                    family = hashlib.sha256(bytes(row.family)).digest()
+                    values = {"survey": following.hash, "family": family, "name": row.name, "place": row.place}
+                    connection.execute(COMPARED.insert().values(values))
+                connection.execute(update(SURVEYS).where(SURVEYS.c.hash == before).values(**_ended(following.hash)))
+        except IntegrityError:
             return False
-        with self.writing() as connection:
-            row = connection.execute(select(COMPARED).where(COMPARED.c.survey == before)).first()
-            if row is not None:
-                family = hashlib.sha256(bytes(row.family)).digest()
-                connection.execute(COMPARED.insert().values(survey=following.hash, family=family, name=row.name, place=row.place))
-        self.close_survey(before, successor=following.hash)
         return True
 
     def close_survey(self, survey_hash: str, *, successor: str | None = None) -> bool:
         """No more submissions; `successor` is where people answer now. False when there is no such survey."""
-        values: dict[str, Any] = {"open": False, "closed": int(time.time())}
-        return self._changed(survey_hash, values if successor is None else {**values, "successor": successor})
+        return self._changed(survey_hash, _ended(successor))
 
     def reopen_survey(self, survey_hash: str) -> bool:
         """Submissions again, unless its last day is over; False when there is no such survey."""
@@ -192,7 +155,7 @@ class Registry:
 
     def delete_survey(self, survey_hash: str) -> bool:
         """Forget a survey with everything that was collected for it; False when there is no such survey."""
-        with self.writing() as connection:
+        with self.unhurried() as connection:
             drop_receipts(connection, survey_hash)
             for table in (COMPARED, SUMS, RECENT, STEPS, INCOMING, REPORTS, PLANS, SPENT):
                 connection.execute(delete(table).where(table.c.survey == survey_hash))
@@ -298,14 +261,11 @@ class _Documents:
                 self._bytes -= size
 
 
+def _ended(successor: str | None) -> dict[str, Any]:
+    values: dict[str, Any] = {"open": False, "closed": int(time.time())}
+    return values if successor is None else {**values, "successor": successor}
+
+
 def digest(text: str) -> bytes:
     """What is stored of a token, and of a survey file."""
     return hashlib.sha256(text.encode()).digest()
-
-
-def _recognise(connection: Any, _: object) -> None:
-    """A file that took the place of ours is used only if it is one of ours, too: a backup that was put back."""
-    marks = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
-    if marks != [APPLICATION, VERSION]:
-        connection.close()
-        raise DatabaseReplaced

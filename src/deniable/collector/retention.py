@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, or_, select
 
+from deniable._results import counted
 from deniable.collector.receipts import drop_receipts
 from deniable.collector.tables import INCOMING, REPORTS, SPENT, SURVEYS
 
 if TYPE_CHECKING:
-    from deniable.collector.registry import Registry
+    from deniable.collector.registry import Line, Registry
+    from deniable.surveys import Survey
 
 DAY = 86_400
 EVERY_SECONDS = 3600.0
@@ -29,12 +31,24 @@ def expire(store: Registry, now: float) -> dict[str, int]:
         due = [table for table in (INCOMING, REPORTS) if is_due(ended, row.reports_days, now)]
         receipts = is_due(ended, row.receipts_days, now)
         if due or receipts:
-            with store.writing() as connection:
+            with store.unhurried() as connection:
                 gone[row.hash] = sum(connection.execute(delete(table).where(table.c.survey == row.hash)).rowcount for table in due)
                 gone[row.hash] += drop_receipts(connection, row.hash) if receipts else 0
                 if receipts:
                     connection.execute(delete(SPENT).where(SPENT.c.survey == row.hash))
     return gone
+
+
+def retention_words(survey: Survey, line: Line) -> str:
+    """How long things are kept, in a sentence for everyone."""
+
+    def days(number: int | None) -> str:
+        return "kept for good" if number is None else f"deleted {counted(number, 'day')} after the survey closes"
+
+    reports = f"Single reports are {days(line.reports_days)}" if survey.keep_reports else "Single reports are not kept"
+    windows = line.receipt_windows
+    bounded = "" if windows is None else f", those older than {counted(windows, 'window')} also while it runs"
+    return f"{reports}. The random keys that make each report count once are {days(line.receipts_days)}{bounded}. The sums stay."
 
 
 def end_of(row: Any) -> float | None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 
 from sqlalchemy import Connection, Engine, inspect, select, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from deniable.collector.deadlines import patiently
 from deniable.collector.receipts import add_part
@@ -38,6 +38,15 @@ MOST_SECONDS = 6 * 3600.0
 """How long bringing a database forward may take: receipts are copied, some hundred thousand a second."""
 _LOCK = 7_236_987_641
 """An arbitrary number: one collector brings a PostgreSQL database forward, the others wait."""
+
+
+class TablesMoved(SQLAlchemyError):
+    """Another release brought the tables forward, or back, while this one is running."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(
+            f"the tables are of version {version} now, and this release writes version {VERSION}: start the other release"
+        )
 
 
 def prepare(engine: Engine) -> None:
@@ -105,6 +114,14 @@ def version_of(connection: Connection) -> int | None:
     if application or version or (names and "surveys" not in names):
         raise InvalidParameter("database is a SQLite file of another program; give a file of its own")
     return 1 if names else None
+
+
+def marked_version(connection: Connection) -> int:
+    """The version that a database of ours is marked with; costs one short statement."""
+    is_postgresql = connection.dialect.name == "postgresql"
+    return int(
+        connection.exec_driver_sql("SELECT version FROM deniable_schema" if is_postgresql else "PRAGMA user_version").scalar_one()
+    )
 
 
 def _mark(connection: Connection) -> None:

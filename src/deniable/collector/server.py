@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -37,6 +39,10 @@ from deniable.errors import InvalidParameter
 from deniable.surveys import trusting
 
 GRACE_SECONDS = 15
+PARENT = "DENIABLE_PARENT"
+"""Set for worker processes: the process that started them."""
+MOST_DEATHS, DEATHS_SECONDS, REST_SECONDS = 10, 60.0, 0.2
+"""When so many times the workers' number die within so many seconds, all end; a worker is started again after a rest."""
 SPARE_FILES = 128
 """Open files that are not connections: the database, logs, and new connections before the slowest is closed."""
 BACKLOG = 1 << 16
@@ -181,6 +187,13 @@ class _Announcing(uvicorn.Server):
             for number, handler in before.items():
                 signal.signal(number, handler)
 
+    async def on_tick(self, counter: int) -> bool:
+        """Is it time to end? Also when whoever started this worker is gone: nobody could stop it, and it would keep the port."""
+        parent = os.environ.get(PARENT)
+        if parent is not None and os.getppid() != int(parent):
+            return True
+        return await super().on_tick(counter)
+
     def reload(self, *_: object) -> None:
         """Read the certificate and its key again; connections that are open keep theirs."""
         if self.config.ssl is None or self.config.ssl_certfile is None:
@@ -229,6 +242,8 @@ def run_workers(command: list[str], count: int, listening: socket.socket) -> int
     folder = tempfile.mkdtemp(prefix="deniable-metrics-")
     environment = {**os.environ, "DENIABLE_SOCKET": str(listening.fileno()), SHARED: folder}
 
+    environment[PARENT] = str(os.getpid())
+
     def start() -> subprocess.Popen[bytes]:
         whole = [sys.executable, "-m", "deniable.cli", *command]
         return subprocess.Popen(whole, env=environment, pass_fds=[listening.fileno()])  # noqa: S603 - our own command again
@@ -249,19 +264,21 @@ def run_workers(command: list[str], count: int, listening: socket.socket) -> int
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
     signal.signal(signal.SIGHUP, reload)
-    deaths = 0
+    deaths: deque[float] = deque(maxlen=MOST_DEATHS * count)
     while not stopping:
         pid, _ = os.wait()
-        if stopping:
-            break
         for place, worker in enumerate(workers):
-            if worker.pid == pid:
+            if worker.pid == pid and not stopping:
                 worker.returncode = 1
-                deaths += 1
-                if deaths > 100 * count:
+                deaths.append(time.monotonic())
+                if len(deaths) == deaths.maxlen and deaths[-1] - deaths[0] < DEATHS_SECONDS:
+                    LOGGER.error("workers die again and again; the collector ends")
                     stop()
                 else:
-                    workers[place] = start()
+                    time.sleep(REST_SECONDS)  # one that cannot even start must not keep the processor busy
+                    if not stopping:
+                        workers[place] = start()
+    stop()  # also one that was being started meanwhile
     try:
         return max((worker.wait(GRACE_SECONDS + 5) or 0) for worker in workers)
     finally:

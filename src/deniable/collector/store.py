@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from deniable.collector.receipts import NewPart, begin_part, known, receive
 from deniable.collector.registry import Registry
 from deniable.collector.spending import admitted, owner
 from deniable.collector.tables import COUNTS, RECENT, REWRITTEN, SUMS
+from deniable.errors import DeniableError
 from deniable.surveys import Survey
 
 SHARDS = 16
@@ -179,8 +181,9 @@ class Store(Registry):
                 connection.execute(asked if survey_hash is None else asked.where(RECENT.c.survey == survey_hash)).scalars().all()
             )
         for survey in map(self.survey, sorted(hashes)):
+            # One whose sums are damaged keeps no other waiting; what was counted for it stays where it is.
             if survey is not None:
-                with self.writing() as connection:
+                with suppress(DeniableError), self.writing() as connection:
                     self.settle(connection, survey)
 
     def tidy(self) -> bool:

@@ -6,8 +6,8 @@ import asyncio
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol, TypeVar
@@ -18,6 +18,7 @@ from deniable.collector.holding import Answers, Busy, Holding, NotYetWritten, Ou
 from deniable.collector.metrics import Histogram
 from deniable.collector.schema import reason
 from deniable.collector.store import Arrival
+from deniable.errors import DeniableError
 
 MOST_WAITING = 4096
 """Requests that may wait; more are told to come back."""
@@ -31,6 +32,11 @@ SHED_SECONDS = 0.5
 SHED_WAITING = 64
 """When so many requests wait, the oldest of them so long, new ones are told to come back: they would wait longer."""
 SWEEP_SECONDS = 0.25
+
+
+class _Uncountable(Exception):
+    """What a survey has in the database cannot be counted on; to try again does not help, and other surveys need not suffer."""
+
 
 T = TypeVar("T")
 
@@ -89,6 +95,8 @@ class Writer:
         self._untidy_since: float | None = time.monotonic()
         self.tally = Tally()
         self.failures = Failures("the database cannot be written")
+        self._damaged: dict[str, Failures] = {}
+        """By survey: those whose own reports cannot be counted."""
         self._thread = threading.Thread(target=self._run, name="deniable-writer", daemon=True)
         self._thread.start()
 
@@ -178,6 +186,33 @@ class Writer:
         return max(0.0, min(times) - time.monotonic()) if times else None
 
     def _write(self, group: list[Waiting]) -> None:
+        """In one transaction; survey by survey when one of them cannot be counted."""
+        try:
+            self._write_together(group)
+        except _Uncountable:
+            surveys: dict[str, list[Waiting]] = {}
+            for item in group:
+                surveys.setdefault(item.arrivals[0].survey.hash, []).append(item)
+            for survey_hash, part in surveys.items():
+                with self._apart(survey_hash, part):
+                    self._write_together(part)
+
+    @contextmanager
+    def _apart(self, survey_hash: str, group: Iterable[Waiting]) -> Iterator[None]:
+        """Something about one survey only: when it cannot be counted, that is logged, and its requests are sent back."""
+        failures = self._damaged.get(survey_hash)
+        try:
+            yield
+        except _Uncountable as error:
+            if failures is None:
+                failures = self._damaged[survey_hash] = Failures(f"the reports of survey {survey_hash[:12]} cannot be counted")
+            failures.failed(str(error))
+            self._send_back(group, Busy())
+        else:
+            if failures is not None:
+                failures.succeeded()
+
+    def _write_together(self, group: list[Waiting]) -> None:
         arrivals = [arrival for item in group for arrival in item.arrivals]
         fresh = self._tried(lambda: self._store.count(arrivals))
         answers = Answers()
@@ -192,7 +227,10 @@ class Writer:
     def _hold(self, group: list[Waiting]) -> None:
         """Hold what is new, and write the windows that have enough."""
         arrivals = [arrival for item in group for arrival in item.arrivals]
-        known = self._tried(lambda: self._store.known(arrivals))
+        try:
+            known = self._tried(lambda: self._store.known(arrivals))
+        except _Uncountable:  # deleted meanwhile; the others come back, and it does not
+            known = None
         if known is None:
             self._send_back(group, Busy())
             return
@@ -208,17 +246,23 @@ class Writer:
             begin += len(item.arrivals)
             if None not in item.fresh:
                 answers.add(item, [bool(new) for new in item.fresh])
-        ready = self._holding.ready(self._at_least)
-        if ready:
-            fresh = self._tried(lambda: self._store.count(ready, at_least=self._at_least))
-            if fresh is None:
-                self._send_back(self._holding.drop(ready), Busy())
-            self._tell(ready, fresh)
-            for arrival, new in zip(ready, fresh or (), strict=False):
-                if new is not None:
-                    for item in self._holding.written(arrival, new):
-                        answers.add(item, [bool(each) for each in item.fresh])
+        surveys: dict[str, list[Arrival]] = {}
+        for arrival in self._holding.ready(self._at_least):
+            surveys.setdefault(arrival.survey.hash, []).append(arrival)
+        for survey_hash, ready in surveys.items():
+            with self._apart(survey_hash, self._holding.drop(ready)):
+                self._write_held(ready, answers)
         answers.give()
+
+    def _write_held(self, ready: list[Arrival], answers: Answers) -> None:
+        fresh = self._tried(lambda: self._store.count(ready, at_least=self._at_least))
+        if fresh is None:
+            self._send_back(self._holding.drop(ready), Busy())
+        self._tell(ready, fresh)
+        for arrival, new in zip(ready, fresh or (), strict=False):
+            if new is not None:
+                for item in self._holding.written(arrival, new):
+                    answers.add(item, [bool(each) for each in item.fresh])
 
     def _tried(self, what: Callable[[], T]) -> T | None:
         """Ask the database again and again; None when it is away for too long."""
@@ -228,6 +272,9 @@ class Writer:
             try:
                 answer = what()
                 self.failures.succeeded()
+            except (DeniableError, LookupError) as error:
+                # The database answers: it is a survey whose sums are damaged, or that was deleted.
+                raise _Uncountable(reason(error)) from None
             except Exception as error:
                 # A commit whose answer was lost is safe to repeat: its keys have receipts.
                 self.failures.failed(reason(error))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,7 +123,7 @@ class SmoothGrid:
         """The most that the sum of gains times shares of cells can be."""
         slopes, limits = self._slopes
         total = np.ones((1, len(gains)))
-        solved = linprog(-gains, A_ub=slopes, b_ub=limits, A_eq=total, b_eq=[1.0], bounds=(0, None), method="highs")
+        solved: Any = linprog(-gains, A_ub=slopes, b_ub=limits, A_eq=total, b_eq=[1.0], bounds=(0, None), method="highs")  # type: ignore[call-overload]
         # Without a solution nothing is assumed: the largest of all cells is a bound too.
         return min(float(-solved.fun), float(gains.max())) if solved.status == 0 else float(gains.max())
 

@@ -169,6 +169,35 @@ def test_a_survey_with_windows_shows_how_answers_changed_and_saves_it_as_a_pictu
         visit.close()
 
 
+def test_the_operator_signs_in_and_sees_the_numbers_of_now(chromium: Any, tmp_path: Path) -> None:
+    """Below the first step, where everybody else sees how far it is."""
+    store = Store(f"sqlite:///{tmp_path / 'collector.db'}")
+    token = store.add_token("alice", "admin")
+    store.close()
+    with collector(tmp_path, toml=SURVEY.replace('release = "live"\n', "")) as running:
+        survey = Survey.from_json(call(running.survey)[1], hash=running.hash)
+        people = {"commute": ["bus"] * 40, "minutes": [30.0] * 40, "hour": [8.0] * 40}
+        body = batch_head(survey) + survey.mechanism.randomize_many(people).to_bytes()
+        assert call(f"{running.survey}/batches", body, {"Content-Type": "application/vnd.deniable.batch"})[0] == 200
+        visit = Visit(chromium, running)
+        page = visit.go("results")
+        page.get_by_text("There are no numbers yet").wait_for()
+        page.get_by_text("For the operator").click()
+        page.get_by_label("Admin token").fill("guessed")
+        page.get_by_role("button", name="Sign in").click()
+        page.get_by_text("This does not work").wait_for()
+        page.get_by_label("Admin token").fill(token)
+        page.get_by_role("button", name="Sign in").click()
+        page.get_by_text("40 reports were counted").wait_for()
+        page.locator("figure svg").first.wait_for()
+        stored = page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])")
+        assert token not in stored
+        page.get_by_role("button", name="Sign out").click()
+        page.get_by_text("There are no numbers yet").wait_for()
+        visit.complaints = [said for said in visit.complaints if "403" not in said]
+        visit.close()
+
+
 def test_groups_are_compared_in_words_in_a_chart_and_in_the_downloads(chromium: Any, tmp_path: Path) -> None:
     """By hand: 80 % of the north take the bus and 20 % of the south, 4,000 people each at epsilon 4; 10 % of both go by bike."""
     toml = SURVEY.partition("[attributes.minutes]")[0].replace("epsilon = 2", 'epsilon = 4\ngroups = ["north", "south"]')

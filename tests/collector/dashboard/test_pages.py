@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from deniable.batch import accumulator_for, randomize_many
 from deniable.core import Categories, Circle, Interval, Rectangle, make_mechanism, mechanism_class
 from deniable.errors import InvalidParameter
 from deniable.surveys import batch_head, survey_from_toml
@@ -23,7 +25,9 @@ from deniable.collector.dashboard.explorer import EPSILONS, POSITIONS, at_epsilo
 from deniable.collector.dashboard.pages import HEADERS, PAGES, STATIC, sdk_folder
 from deniable.collector.dashboard.places import BEING_MADE, PlaceMaps
 from deniable.collector.dashboard.privacy import privacy_of, surest
+from deniable.collector.estimates import views_of
 from deniable.core import Epsilon
+from deniable.privacy import FixedKeystream
 
 SURVEY = """
 title = "Travel <b>to</b> work"
@@ -248,3 +252,14 @@ def test_a_mechanism_made_for_one_epsilon_is_replaced_and_the_page_says_so() -> 
     made, note = at_epsilon(designed, Epsilon("1/10"))
     assert made.name == "window"
     assert "made for one epsilon" in note
+
+
+def test_the_interval_of_a_mean_holds_for_answers_that_were_rounded() -> None:
+    """Whole numbers all lie at one end of their cells; with many reports the noise no longer covers that."""
+    mechanism = make_mechanism("pm-c", domain=Interval(0, 100, cells=100), epsilon=4)
+    for answer in (100.0, 50.0, 0.0):
+        sums = accumulator_for(mechanism)
+        sums.add(randomize_many(mechanism, np.full(200_000, answer), FixedKeystream("rounded")))
+        (view,) = [view for view in views_of(mechanism, sums, sums, "number") if view.what == "mean"]
+        (row,) = view.rows
+        assert 0 <= row.low <= answer <= row.high <= 100

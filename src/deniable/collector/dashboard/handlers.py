@@ -13,6 +13,7 @@ from deniable.collector.dashboard.places import PlaceMaps
 from deniable.collector.dashboard.privacy import privacy_of
 from deniable.collector.messages import Refusal
 from deniable.collector.reading import json_response
+from deniable.collector.retention import retention_words
 from deniable.collector.state import State
 from deniable.surveys import Survey
 
@@ -33,7 +34,8 @@ async def privacy(request: Request) -> Response:
     state, survey = await _admitted(request)
 
     def look() -> object:
-        return privacy_of(survey, state.store.reasons(survey.hash), needs_token=state.submit_needs_token)
+        kept = " ".join(retention_words(survey, line) for line in state.store.lines([survey.hash]))
+        return privacy_of(survey, state.store.reasons(survey.hash), needs_token=state.submit_needs_token, kept=kept)
 
     return json_response(await run_in_threadpool(look))
 

@@ -23,10 +23,12 @@ def surest(prior: float, epsilon: float) -> tuple[float, float]:
     return prior / (prior + (1 - prior) * odds), prior * odds / (prior * odds + 1 - prior)
 
 
-def privacy_of(survey: Survey, reasons: dict[str, str] | None = None, *, needs_token: bool = False) -> dict[str, Any]:
+def privacy_of(
+    survey: Survey, reasons: dict[str, str] | None = None, *, needs_token: bool = False, kept: str = ""
+) -> dict[str, Any]:
     """Everything the privacy page shows; `reasons` say why mechanisms were chosen, where the survey left that open.
 
-    `needs_token` says whether this collector takes reports from bearers of tokens only.
+    `needs_token` says whether this collector takes reports from bearers of tokens only, `kept` how long it keeps what it has.
     """
     why = reasons or {}
     certificate = survey.mechanism.certificate()
@@ -62,6 +64,7 @@ def privacy_of(survey: Survey, reasons: dict[str, str] | None = None, *, needs_t
         "hiding": hiding(survey.lifetime),
         "learns": _learns(survey, answers),
         "published": publication_of(survey, needs_token=needs_token),
+        "kept": kept,
         "not_protected": _not_protected(survey),
         "poisoning": poisoning_of(survey),
     }

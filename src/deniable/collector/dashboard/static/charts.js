@@ -128,14 +128,15 @@ export function bars(rows, { title, show, from = 0 }) {
 }
 
 /** Points with whiskers on one axis: rows of {label, value, low, high}. */
-export function dots(rows, { title, show = short }) {
+export function dots(rows, { title, show = short, ends = null }) {
   return (width) => {
     const labels = Math.min(0.34 * width, 7.4 * Math.max(...rows.map(({ label }) => label.length)) + 18);
     const [left, right, top, each] = [labels, width - 18, 6, 32];
     const bottom = top + rows.length * each;
     let [low, high] = [Math.min(...rows.map((row) => Math.min(row.low, row.value))), Math.max(...rows.map((row) => Math.max(row.high, row.value)))];
     const room = 0.06 * (high - low || Math.abs(high) || 1);
-    [low, high] = [low - room, high + room];
+    // On the axis of the answers, where that is known: an interval that fills its own axis would look wide however narrow it is.
+    [low, high] = ends === null ? [low - room, high + room] : [Math.min(low, ends[0]), Math.max(high, ends[1])];
     const [at, axis] = axisBelow({ low, high, left, right, top, bottom, title, show });
     const shapes = rows.flatMap((row, i) => {
       const y = top + i * each + each / 2;
@@ -184,7 +185,7 @@ export function grouped(blocks, { title, show = short }) {
 /** Columns over bins: rows of {start, end, value, low, high}. */
 export function histogram(rows, { title, show }) {
   return (width) => {
-    const [left, right, top, bottom] = [52, width - 14, 8, 236];
+    const [left, right, top, bottom] = [60, width - 18, 8, 236];
     const least = Math.min(0, ...rows.map((row) => row.low));
     const most = Math.max(...rows.map((row) => row.high)) * 1.04 || 1;
     const [at, axis] = axisBelow({ low: rows[0].start, high: rows.at(-1).end, left, right, top, bottom, title });

@@ -34,9 +34,13 @@ export function begin(current) {
   return main;
 }
 
+let token = "";
+/** From now on ask as the operator; the token lives in this page only, and nowhere is it written down. */
+export const signIn = (given) => (token = given);
+
 /** JSON from the collector; an Error with its words when it refuses. */
 export async function ask(path) {
-  const answer = await fetch(path, { headers: { Accept: "application/json" } });
+  const answer = await fetch(path, { headers: { Accept: "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) } });
   const said = await answer.json().catch(() => ({}));
   if (!answer.ok) throw new Error(said.error ?? `the collector answered with status ${answer.status}`);
   return said;
@@ -52,13 +56,13 @@ export const count = (n) => COUNT.format(n);
 const COMPACT = new Intl.NumberFormat("en", { notation: "compact" });
 /** 10K, 1M: for axes, where there is little room. */
 export const compact = (n) => COMPACT.format(n);
-/** A binary answer's name. */
 /** Hours as a clock shows them; a direction may be given as a little less than 0 or more than 24. */
 export const clock = (hours) => {
   const minutes = ((Math.round(60 * hours) % 1440) + 1440) % 1440;
   return `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
 };
 export const isDay = (domain) => domain.startsWith("Circle(24,") || domain === "Circle(24)";
+/** A binary answer's name. */
 export const answerName = (domain, label) => (domain === "Binary()" ? ({ 0: "No", 1: "Yes" }[label] ?? label) : label);
 export const percent = (share) => `${Number((100 * share).toFixed(Math.abs(share) < 0.1 ? 2 : 1))} %`;
 export const short = (value) => {

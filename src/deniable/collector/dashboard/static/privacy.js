@@ -52,6 +52,8 @@ function show(survey) {
     }),
     element("h2", {}, "What is published, and when"),
     paragraphs(survey.published),
+    element("h2", {}, "What is kept, and for how long"),
+    element("p", {}, survey.kept),
     element("h2", {}, "What this does not protect"),
     paragraphs(survey.not_protected),
     element("h2", {}, "What malicious devices can do"),

@@ -2,6 +2,7 @@
 
 import { bars, dots, figure, histogram, map, rose } from "./charts.js";
 import { groupLinks, groupsOf } from "./groups.js";
+import { operatorFold } from "./operator.js";
 import { trendOf, windowsOf } from "./trend.js";
 import { answerName, ask, begin, clock, complain, count, element, isDay, percent, short, surveyHash, table } from "./page.js";
 
@@ -18,7 +19,12 @@ const windows = element("p");
 const links = element("p");
 const body = element("div");
 const files = element("p", { class: "quiet" });
-main.append(heading, said, policy, whiskers, links, windows, body, files);
+const operator = operatorFold((signedIn) => {
+  policy.hidden = signedIn;
+  last = "";
+  refresh(false);
+});
+main.append(heading, said, policy, whiskers, links, windows, body, files, operator);
 let last = "";
 let compared = "";
 let hasGroups = true;
@@ -35,7 +41,6 @@ function inWords(what, rows, first, show) {
   const between = (row) => `between ${show(row.low)} and ${show(row.high)}`;
   if (what === "mean") return `On average ${show(rows[0].value)}, ${between(rows[0])}.`;
   if (what === "direction") return `On average ${show(rows[0].value)}, ${between(rows[0])}.`;
-  if (what === "distribution") return `The most frequent range is ${first.label}, with ${show(first.value)} of the people (${between(first)}).`;
   if (what === "cumulative") {
     const half = rows.find(({ value }) => value >= 0.5) ?? rows[rows.length - 1];
     return `Half of the people are reached ${half.label}: ${show(half.value)} (${between(half)}).`;
@@ -46,8 +51,21 @@ function inWords(what, rows, first, show) {
   }
   // When all intervals hold a common value, nothing says which answer is more frequent.
   const together = rows.length > 1 && Math.max(...rows.map((row) => row.low)) <= Math.min(...rows.map((row) => row.high));
+  if (what === "distribution") {
+    if (rows.every((row) => row.low <= 1 / rows.length && 1 / rows.length <= row.high)) return "Every part of the range may hold as many people as every other: too few reports to tell.";
+    if (together) return "Too few reports to tell which range is most frequent.";
+    // The fullest by its estimate, if that is more than a guess; otherwise the one that surely holds most.
+    const full = first.low > Math.min(...rows.map((row) => row.high)) ? first : rows.reduce((best, row) => (row.low > best.low ? row : best));
+    return `${full === first ? "The most frequent range is" : "A frequent range is"} ${full.label}, with ${show(full.value)} of the people (${between(full)}).`;
+  }
   if (together) return "Too few reports to tell which answer is more frequent.";
   return `Most frequent: ${first.label}, ${show(first.value)} (${between(first)}).`;
+}
+
+/** Where the answers to a question can lie, if it asks for a number. */
+function endsOf({ views }) {
+  const bins = views.find(({ what }) => what === "distribution")?.rows ?? [];
+  return bins.length ? [bins[0].start, bins.at(-1).end] : null;
 }
 
 /** What a row is called: an answer, or a part of the day by the clock. */
@@ -76,7 +94,7 @@ function view(attribute, seen, level) {
         : histogram(rows, { show: percent, title: "answer" })
       : shares
         ? bars(rows.length > SHOWN ? some : rows, { show: percent, title: "share of people" })
-        : dots(rows, { show });
+        : dots(rows, { show, ends: endsOf(attribute) });
   const more = rows.length > SHOWN && shares && !["distribution", "cumulative"].includes(seen.what) ? ` The ${SHOWN} largest of ${count(rows.length)}.` : "";
   const impossible = shares && rows.some((row) => row.value < 0 || row.value > 1);
   const honest = impossible ? " Unbiased estimates may lie below 0 or above 100 %; more reports bring them back." : "";
@@ -102,12 +120,16 @@ function view(attribute, seen, level) {
 
 /** How the widest interval of an attribute shrinks as more people answer, in a sentence. */
 function shrinking(attribute) {
+  const [ends, cells] = [endsOf(attribute), Number(/cells=(\d+)/.exec(attribute.domain)?.[1] ?? 1 << 16)];
   const first = attribute.views.find(({ what }) => ["frequency", "mean"].includes(what)) ?? attribute.views[0];
   if (!first.rows.length) return [];
   const half = Math.max(...rowsOf(first).slice(0, first.what === "direction" ? 1 : undefined).map((row) => (row.high - row.low) / 2));
   if (!(half > 0) || attribute.n < 2) return [];
   const show = first.what === "mean" || first.what === "direction" ? short : percent;
-  return [element("p", { class: "quiet" }, `Four times as many reports (${count(4 * attribute.n)}) would halve the widest interval, from ± ${show(half)} to ± ${show(half / 2)}.`)];
+  const whose = { mean: "the mean's interval", direction: "the direction's interval" }[first.what] ?? "the widest interval";
+  // What answers lose by being rounded to a step does not shrink.
+  const rounding = first.what === "mean" && ends ? Math.min(half, (ends[1] - ends[0]) / cells / 2) : 0;
+  return [element("p", { class: "quiet" }, `Four times as many reports (${count(4 * attribute.n)}) would narrow ${whose} from ± ${show(half)} to about ± ${show((half - rounding) / 2 + rounding)}.`)];
 }
 
 const spoken = (cell) => (/[",\n]/.test(String(cell)) ? `"${String(cell).replaceAll('"', '""')}"` : String(cell));
@@ -179,8 +201,8 @@ function groupsBelow(groups, drawn) {
   for (const { name } of groups.attributes) body.querySelector(`#groups-${CSS.escape(name)}`)?.replaceChildren(...(chosen ? [] : groupsOf(groups, name)));
 }
 
-function section(attribute, level) {
-  const whole = element("section", {}, element("h2", {}, attribute.question), element("p", { class: "quiet" }, `${count(attribute.n)} reports`));
+function section(attribute, { level, n: all }) {
+  const whole = element("section", {}, element("h2", {}, attribute.question), attribute.n === all ? null : element("p", { class: "quiet" }, `${count(attribute.n)} of the reports`));
   if (attribute.note) whole.append(element("p", {}, attribute.note));
   whole.append(...attribute.views.flatMap((seen) => view(attribute, seen, level)));
   if (attribute.views.length) whole.append(...shrinking(attribute));
@@ -227,7 +249,7 @@ async function refresh(again = true) {
       whiskers.textContent = `Whiskers are ${sure} % intervals: in ${sure} of 100 such surveys each holds the true value.`;
       // Open tables stay open while the numbers change.
       const open = [...body.querySelectorAll("details")].map((details) => details.open);
-      body.replaceChildren(...results.attributes.map((attribute) => section(attribute, results.level)));
+      body.replaceChildren(...results.attributes.map((attribute) => section(attribute, results)));
       [...body.querySelectorAll("details")].forEach((details, i) => (details.open = open[i] ?? false));
       groupsBelow(groups, true);
       await trends(results);

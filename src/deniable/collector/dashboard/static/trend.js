@@ -62,7 +62,7 @@ export function trendOf(windows, attribute, level) {
     element("ul", {}, words.map((sentence) => element("li", {}, sentence))),
     ...alerts(lines, level, show),
     figure({
-      caption: `The band around each line is its ${sure}, window by window${lines.length === MOST_LINES ? `; the ${MOST_LINES} most frequent answers` : ""}.`,
+      caption: `The band around each line shows its ${sure}, window by window${lines.length === MOST_LINES ? `; the ${MOST_LINES} most frequent answers` : ""}.`,
       summary: `${attribute.question} ${words.join(" ")}`,
       draw: trend(lines, { show }),
       table: table(`Windows with ${sure}`, ["", "estimate", "from", "to"], rows),
