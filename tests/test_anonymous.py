@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import subprocess
@@ -61,7 +62,9 @@ def test_a_surveys_promise_is_read_from_its_document(tmp_path: Path) -> None:
             assert facts["central_privacy_holds_only_if"] == promise["conditions"]
             page = tmp_path / "privacy.html"
             CliRunner().invoke(main, ["disclose", str(tmp_path / "survey.json"), "--output", str(page)])
-            assert f"({promise['epsilon']:.4g}, 1e-06)-private" in page.read_text()
+            text = html.unescape(page.read_text())
+            assert f"({promise['epsilon']:.4g}, 1e-06)-private" in text
+            assert all(condition in text for condition in promise["conditions"])
 
 
 def test_repeated_answers_are_composed() -> None:

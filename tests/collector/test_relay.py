@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import stat
@@ -11,12 +12,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from tests.collector.inside import Inside
 from tests.collector.running import TOML, start
 
-from deniable.collector import Store, gateway_keys
+from deniable.collector import Gateway, Store, gateway_keys
 from deniable.errors import InvalidParameter, NotDelivered
 from deniable.privacy import (
     REQUEST_TYPE,
@@ -91,6 +94,46 @@ def test_only_surveys_and_reports_pass(tmp_path: Path) -> None:
         assert status == 200
         assert decode_response(sent.open_reply(data)).status == 404
     inside.close()
+
+
+def test_what_a_gateway_passes_on_names_nobody() -> None:
+    """Neither the connection's address nor a header of the relay's request reaches the service, whatever the sender puts inside."""
+    keys = GatewayKeys({0: X25519PrivateKey.generate()})
+    passed: list[Any] = []
+
+    async def service(scope: Any, receive: Any, send: Any) -> None:
+        passed.append((scope, await receive()))
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"set-cookie", b"who=you")]})
+        await send({"type": "http.response.body", "body": b"{}"})
+
+    inside = ((b"content-type", b"application/json"), (b"x-forwarded-for", b"10.9.8.7"), (b"cookie", b"who=me"))
+    path = b"/v1/surveys/" + b"0" * 64 + b"/submissions"
+    request = HttpRequest(b"POST", b"https", b"collector", path, inside, b"body")
+    sent = encapsulate(decode_keys(keys.published()), encode_request(request, 1024))
+    replies: list[Any] = []
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": sent.data}
+
+    async def send(message: Any) -> None:
+        replies.append(message)
+
+    outer = {
+        "type": "http",
+        "asgi": {},
+        "method": "POST",
+        "path": "/ohttp",
+        "client": ("10.1.2.3", 4567),
+        "headers": [(b"content-type", REQUEST_TYPE.encode()), (b"forwarded", b"for=10.1.2.3"), (b"user-agent", b"a rare one")],
+        "extensions": {"tls": {"client_cert_name": "somebody"}},
+    }
+    asyncio.run(Gateway(service, keys)(outer, receive, send))
+    ((scope, message),) = passed
+    assert scope["headers"] == [(b"content-type", b"application/json"), (b"content-length", b"4")]
+    assert scope["client"] is None
+    assert message["body"] == b"body"
+    assert not any(word in repr(scope) for word in ("10.1.2.3", "10.9.8.7", "rare", "somebody", "who"))
+    assert decode_response(sent.open_reply(replies[1]["body"])).headers == ()
 
 
 def test_what_cannot_be_opened_is_refused_with_a_reason(tmp_path: Path) -> None:
