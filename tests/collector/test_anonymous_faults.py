@@ -196,7 +196,7 @@ def test_killed_roles_lose_nothing_double_nothing_and_leave_no_trace(tmp_path: P
                 role.killed()
         crowd.enough.set()
         for thread in crowd.threads:
-            thread.join(200)
+            thread.join(600)
         assert not crowd.wrong, crowd.wrong
         assert len(crowd.people) >= 4 * KILLS
         _nothing_twice(crowd, tmp_path)
