@@ -22,7 +22,7 @@ from tests.collector.inside import Inside
 
 from deniable.collector import Destination, Mixing, Sealed, Shuffler, Store
 from deniable.collector.mixing import KNOWN, NEW, SPENT
-from deniable.collector.slots import in_a_row, place_among, random_order, read_slots, rows_table
+from deniable.collector.slots import _below, _distinct, in_a_row, place_among, random_order, read_slots, rows_table
 from deniable.collector.warming import warm_all
 from deniable.core import encode_report
 from deniable.errors import BadMessage, InvalidParameter, NotDelivered
@@ -79,12 +79,26 @@ def test_records_of_any_length_stay_whole_over_many_rows(size: int, monkeypatch:
 
 
 def test_a_draw_beyond_the_last_whole_multiple_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """2**64 - 1 is 0 modulo 3 and 5 and 15 but leaves a remainder for others; taken as it is, small slots would be likelier."""
-    monkeypatch.setattr("deniable.collector.slots.os.urandom", lambda count: b"\xff" * count)
-    asked: list[int] = []
-    monkeypatch.setattr("deniable.collector.slots.secrets.randbelow", lambda below: asked.append(below) or 0)
-    random_order(20)
-    assert asked == [below for below in range(1, 21) if 2**64 % below]
+    """2**64 - 1 leaves the largest remainder: taken as it is, small slots would be likelier."""
+    words = [2**64 - 1, 2**64 - 2, 4, 2**64 - 1, 9, 13]
+    data = b"".join(word.to_bytes(8, "little") for word in words)
+    monkeypatch.setattr("deniable.collector.slots.os.urandom", lambda count: data[:count] if count == 24 else data[32:][:count])
+    assert _below(10, 3).tolist() == [4, 9, 3]  # 2**64 % 10 is 6
+    assert _below(2**32, 1).tolist() == [9]
+
+
+def test_equal_words_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    draws = iter([bytes(24), bytes(8) + b"\2" * 8 + b"\1" * 8])
+    monkeypatch.setattr("deniable.collector.slots.os.urandom", lambda count: next(draws))
+    assert random_order(3) == [0, 2, 1]
+
+
+@pytest.mark.parametrize(("among", "count"), [(4, 2), (5, 2), (3, 3), (9, 1)])
+def test_distinct_slots_are_equally_likely_in_every_order(among: int, count: int) -> None:
+    """200 of each sequence expected; with at most 20 kinds, chi-square beyond 75 comes once in a million."""
+    kinds = list(permutations(range(among), count))
+    drawn = Counter(tuple(_distinct(among, count).tolist()) for _ in range(200 * len(kinds)))
+    assert sum((drawn[kind] - 200) ** 2 / 200 for kind in kinds) < 75.0
 
 
 def test_records_lie_in_the_file_in_the_order_they_leave(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ A table holds the records of slots 0 to n - 1 one after the other; the rest of t
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterator, Sequence
 from sqlite3 import Connection
 
@@ -34,34 +33,30 @@ def in_a_row(size: int) -> int:
 
 def random_order(count: int) -> list[int]:
     """The numbers below `count` in an order drawn uniformly with the system's generator."""
-    order = list(range(count))
-    for last, slot in enumerate(_drawn(0, count)):
-        order[last], order[slot] = order[slot], order[last]
-    return order
+    while True:
+        words = np.frombuffer(os.urandom(8 * count), np.uint64)
+        order = np.argsort(words)
+        # With two equal words the order would not be uniform: once in 10**13 for a thousand, and then all are drawn again.
+        if not (np.diff(words[order]) == 0).any():
+            found: list[int] = order.tolist()
+            return found
 
 
 def place_among(connection: Connection, table: str, n: int, records: Records) -> None:
     """Put records among the n that are there, so that all orders of all of them are equally likely.
 
-    The i-th of all goes to a slot drawn uniformly among the first i, and what was there moves to slot i (Fisher and Yates, inside
-    out). Only the last word about every slot is written.
+    The new ones get distinct slots, drawn uniformly among all; what lay in those moves to the slots at the end that are still free,
+    in whichever order: it was in random order before.
     """
-    # What a slot gets: a new record by its number, or what another slot held before, as -1 - slot.
-    gets: dict[int, int] = {}
-    for number, slot in enumerate(_drawn(n, len(records))):
-        last = n + number
-        if slot != last:
-            gets[last] = gets.get(slot, -1 - slot)
-        gets[slot] = number
-    targets = np.fromiter(gets.keys(), np.int64, len(gets))
-    sources = np.fromiter(gets.values(), np.int64, len(gets))
+    count, size = records.shape
+    slots = _distinct(n + count, count)
+    taken = np.zeros(count, np.bool_)
+    taken[slots[slots >= n] - n] = True
+    moved, free = slots[slots < n], np.flatnonzero(~taken) + n
+    targets = np.concatenate([slots, free])
+    data = np.concatenate([records, _read(connection, table, moved, size)])
     order = np.argsort(targets)
-    targets, sources = targets[order], sources[order]
-    moved = sources < 0
-    data = np.empty((len(targets), records.shape[1]), np.uint8)
-    data[~moved] = records[sources[~moved]]
-    data[moved] = _read(connection, table, -1 - sources[moved], records.shape[1])
-    _write(connection, table, n, targets, data)
+    _write(connection, table, n, targets[order], data[order])
 
 
 def read_slots(connection: Connection, table: str, first: int, last: int, size: int) -> Records:
@@ -69,16 +64,25 @@ def read_slots(connection: Connection, table: str, first: int, last: int, size: 
     return _read(connection, table, np.arange(first, last, dtype=np.int64), size)
 
 
-def _drawn(n: int, count: int) -> list[int]:
-    """For each of `count` numbers from n on, a slot drawn uniformly among those up to it."""
-    words = np.frombuffer(os.urandom(8 * count), np.uint64)
-    among = np.arange(n + 1, n + count + 1, dtype=np.uint64)
-    slots: list[int] = (words % among).tolist()
-    # Exactly uniform: of 2**64 numbers, those beyond the last whole multiple are drawn again.
-    beyond = np.flatnonzero(words > np.iinfo(np.uint64).max - (np.uint64(0) - among) % among)
-    for place in beyond.tolist():
-        slots[place] = secrets.randbelow(n + place + 1)
+def _distinct(among: int, count: int) -> Slots:
+    """`count` distinct numbers below `among`: every sequence of them is equally likely."""
+    if among < 2 * count:
+        return np.array(random_order(among)[:count], np.int64)
+    slots = np.empty(0, np.int64)
+    while len(slots) < count:
+        # Whatever was drawn before is left out: what is new among the rest is uniform, in the order in which it was drawn.
+        slots = np.concatenate([slots, _below(among, count - len(slots))])
+        slots = slots[np.sort(np.unique(slots, return_index=True)[1])]
     return slots
+
+
+def _below(among: int, count: int) -> Slots:
+    """Numbers below `among`, each uniform and independent of the others."""
+    words = np.frombuffer(os.urandom(8 * count), np.uint64)
+    # Exactly uniform: of 2**64 numbers, those beyond the last whole multiple are drawn again.
+    kept = words[words <= np.uint64(2**64 - 1 - 2**64 % among)]
+    slots = (kept % np.uint64(among)).astype(np.int64)
+    return slots if len(kept) == count else np.concatenate([slots, _below(among, count - len(kept))])
 
 
 def _pieces(slots: Slots, in_row: int) -> Iterator[tuple[Slots, npt.NDArray[np.bool_] | slice, Slots]]:
