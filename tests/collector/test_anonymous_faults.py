@@ -255,8 +255,8 @@ def _no_trace(people: list[Person], folder: Path) -> None:
     for name in ("issuer", "relay"):
         assert max(places_of(disks[name], [person.key for person in people])) < 0, name
         assert max(places_of(disks[name], [person.token[2:34] for person in people])) < 0, name
-    # Both remember every key. A shuffler's lie in no order of arrival: beyond 5 standard deviations once in a million. In a collector's
-    # file the keys of a later batch lie behind those of an earlier one, and batches have two reports here, so it is not asked.
+    # Both remember every key. A shuffler's lie in no order of arrival: beyond 5 standard deviations once in a million. In a
+    # collector's file the keys of a later batch lie behind those of an earlier one, and batches have two reports here.
     for name in ("collector", "shuffler"):
         places = places_of(disks[name], [person.key for person in people])
         assert min(places) >= 0, name
