@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import stat
@@ -9,13 +10,16 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from tests.collector.inside import Inside
 from tests.collector.running import TOML, start
 
-from deniable.collector import Store, gateway_keys
+from deniable.collector import Gateway, Store, gateway_keys
 from deniable.errors import InvalidParameter, NotDelivered
 from deniable.privacy import (
     REQUEST_TYPE,
@@ -28,7 +32,7 @@ from deniable.privacy import (
     encapsulate,
     encode_request,
 )
-from deniable.surveys import HttpTransport, Ledger, Session, Survey, survey_from_toml
+from deniable.surveys import HttpTransport, Ledger, Patience, Session, Survey, survey_from_toml
 
 
 def _gateway(folder: Path) -> tuple[Inside, Survey, GatewayKeys]:
@@ -92,6 +96,46 @@ def test_only_surveys_and_reports_pass(tmp_path: Path) -> None:
     inside.close()
 
 
+def test_what_a_gateway_passes_on_names_nobody() -> None:
+    """Neither the connection's address nor a header of the relay's request reaches the service, whatever the sender puts inside."""
+    keys = GatewayKeys({0: X25519PrivateKey.generate()})
+    passed: list[Any] = []
+
+    async def service(scope: Any, receive: Any, send: Any) -> None:
+        passed.append((scope, await receive()))
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"set-cookie", b"who=you")]})
+        await send({"type": "http.response.body", "body": b"{}"})
+
+    inside = ((b"content-type", b"application/json"), (b"x-forwarded-for", b"10.9.8.7"), (b"cookie", b"who=me"))
+    path = b"/v1/surveys/" + b"0" * 64 + b"/submissions"
+    request = HttpRequest(b"POST", b"https", b"collector", path, inside, b"body")
+    sent = encapsulate(decode_keys(keys.published()), encode_request(request, 1024))
+    replies: list[Any] = []
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": sent.data}
+
+    async def send(message: Any) -> None:
+        replies.append(message)
+
+    outer = {
+        "type": "http",
+        "asgi": {},
+        "method": "POST",
+        "path": "/ohttp",
+        "client": ("10.1.2.3", 4567),
+        "headers": [(b"content-type", REQUEST_TYPE.encode()), (b"forwarded", b"for=10.1.2.3"), (b"user-agent", b"a rare one")],
+        "extensions": {"tls": {"client_cert_name": "somebody"}},
+    }
+    asyncio.run(Gateway(service, keys)(outer, receive, send))
+    ((scope, message),) = passed
+    assert scope["headers"] == [(b"content-type", b"application/json"), (b"content-length", b"4")]
+    assert scope["client"] is None
+    assert message["body"] == b"body"
+    assert not any(word in repr(scope) for word in ("10.1.2.3", "10.9.8.7", "rare", "somebody", "who"))
+    assert decode_response(sent.open_reply(replies[1]["body"])).headers == ()
+
+
 def test_what_cannot_be_opened_is_refused_with_a_reason(tmp_path: Path) -> None:
     inside, _, keys = _gateway(tmp_path)
     key = decode_keys(keys.published())
@@ -146,6 +190,52 @@ def test_a_relay_that_answers_for_the_gateway_is_noticed(tmp_path: Path) -> None
     carrier.post = lambda url, body, content_type: (200, bytes(100))  # type: ignore[method-assign]
     with pytest.raises(NotDelivered, match="did not come from the gateway"):
         transport.get(f"https://collector/v1/surveys/{survey.hash}")
+    inside.close()
+
+
+def test_what_a_relay_itself_says_loses_no_report(tmp_path: Path) -> None:
+    inside, survey, _ = _gateway(tmp_path)
+    carrier = Through(inside)
+    session = Session(
+        survey,
+        Ledger(tmp_path / "ledger.db"),
+        "https://collector",
+        transport=ObliviousTransport("http://localhost/", carrier),
+        patience=Patience(attempts=1),
+    )
+    passing = carrier.post
+    carrier.post = lambda url, body, content_type: (404, b"another service's page")  # type: ignore[method-assign]
+    assert not session.answer({"commute": "bus"}).delivered
+    for status in (403, 409, 410, 413, 500, 502, 301):
+        carrier.post = lambda url, body, content_type, status=status: (status, b"")  # type: ignore[misc, method-assign]
+        with pytest.raises(NotDelivered):
+            session.deliver()
+    carrier.post = passing  # type: ignore[method-assign]
+    assert session.deliver() == 1
+    assert json.loads(inside.get(f"/v1/surveys/{survey.hash}/estimates")[1])["n"] == 1
+    inside.close()
+
+
+def test_long_reports_that_waited_pass_the_gateway_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousand unary reports of 1,500 categories have 400 kB in JSON; a gateway takes requests of 256 kB."""
+    store = Store(f"sqlite:///{tmp_path}/collector.db")
+    head = TOML.replace("release", 'repeat = "each-window"\nwindow = "day"\nbudget = 8\nrelease')
+    survey = survey_from_toml(
+        head.replace("epsilon = 1", "epsilon = 0.25").replace("bike,bus,car,walk", "1500") + 'mechanism = "oue"\n'
+    )
+    store.add_survey(survey)
+    inside = Inside(store, gateway=gateway_keys(tmp_path / "keys"))
+    carrier = Through(inside)
+    transport, ledger = ObliviousTransport("http://localhost/", carrier), Ledger(tmp_path / "ledger.db")
+    session = Session(survey, ledger, "https://collector", transport=transport, patience=Patience(attempts=1))
+    carrier.get = lambda url: (502, b"")  # type: ignore[method-assign]
+    for day in range(30):
+        assert not session.answer({"commute": 7}, today=date(2026, 1, 1) + timedelta(days=day)).delivered
+    del carrier.get
+    monkeypatch.setattr("deniable.surveys.session.TOGETHER_BYTES", 4000)  # thirty reports stand for a thousand
+    assert session.deliver() == 30
+    assert len(carrier.seen) == 4
+    assert {len(request) for request, _ in carrier.seen} == {7 + 32 + 4096 + 16}
     inside.close()
 
 

@@ -15,12 +15,14 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.collector.anonymous import ANALYST, survey_with, token_for
 from tests.collector.inside import Inside
 
 from deniable.collector import Destination, Mixing, Sealed, Shuffler, Store
-from deniable.collector.mixing import KNOWN, NEW, SPENT, _place_among
+from deniable.collector.mixing import KNOWN, NEW, SPENT
+from deniable.collector.slots import _below, _distinct, in_a_row, place_among, random_order, read_slots, rows_table
 from deniable.collector.warming import warm_all
 from deniable.core import encode_report
 from deniable.errors import BadMessage, InvalidParameter, NotDelivered
@@ -37,19 +39,66 @@ def _numbers(records: list[bytes]) -> list[int]:
     return [int(record[7:13]) for record in records]
 
 
+@pytest.mark.slow
 def test_every_order_is_equally_likely_whatever_the_groups() -> None:
-    """4,800 batches of four records in groups: a chi-square test with a false alarm in a million."""
+    """2,400 batches of four records in groups: a chi-square test with a false alarm in a million."""
     groups = [[[0], [1], [2], [3]], [[0, 1, 2, 3]], [[0], [1, 2], [3]], [[0, 1], [2, 3]]]
     orders: Counter[tuple[int, ...]] = Counter()
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as file:
-        file.execute("CREATE TABLE t (slot INTEGER PRIMARY KEY, record BLOB)")
-        for turn in range(4800):
+        file.execute(rows_table("t"))
+        for turn in range(2400):
             for group in groups[turn % 4]:
-                _place_among(file, "t", group[0], [bytes([one]) for one in group])
-            orders[tuple(row[0][0] for row in file.execute("SELECT record FROM t ORDER BY slot"))] += 1
+                place_among(file, "t", group[0], np.array(group, np.uint8)[:, None])
+            orders[tuple(read_slots(file, "t", 0, 4, 1)[:, 0].tolist())] += 1
             file.execute("DELETE FROM t")
-    statistic = sum((orders[order] - 200) ** 2 / 200 for order in permutations(range(4)))
+    statistic = sum((orders[order] - 100) ** 2 / 100 for order in permutations(range(4)))
     assert statistic < 73.0  # 23 degrees of freedom: exceeded with probability 4e-7
+
+
+def test_every_order_of_a_group_is_equally_likely() -> None:
+    """4,800 orders of four: a chi-square test with a false alarm in a million."""
+    orders = Counter(tuple(random_order(4)) for _ in range(4800))
+    assert sum((orders[order] - 200) ** 2 / 200 for order in permutations(range(4))) < 73.0
+
+
+@pytest.mark.parametrize("size", [40, 90, 1999, 2001, 5000])
+def test_records_of_any_length_stay_whole_over_many_rows(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("deniable.collector.slots._ROWS", 3)
+    draw = np.random.default_rng(5)
+    total = 10 * in_a_row(size) + 1
+    records = draw.integers(0, 256, (total, size), dtype=np.uint8)
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as file:
+        file.execute(rows_table("t"))
+        begin = 0
+        for end in (1, 2, total // 2, total - 1, total):
+            place_among(file, "t", begin, records[begin:end])
+            assert sorted(map(bytes, read_slots(file, "t", 0, end, size))) == sorted(map(bytes, records[:end]))
+            begin = end
+        whole = read_slots(file, "t", 0, total, size)
+        assert (read_slots(file, "t", total // 3, total - 1, size) == whole[total // 3 : total - 1]).all()
+
+
+def test_a_draw_beyond_the_last_whole_multiple_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """2**64 - 1 leaves the largest remainder: taken as it is, small slots would be likelier."""
+    words = [2**64 - 1, 2**64 - 2, 4, 2**64 - 1, 9, 13]
+    data = b"".join(word.to_bytes(8, "little") for word in words)
+    monkeypatch.setattr("deniable.collector.slots.os.urandom", lambda count: data[:count] if count == 24 else data[32:][:count])
+    assert _below(10, 3).tolist() == [4, 9, 3]  # 2**64 % 10 is 6
+    assert _below(2**32, 1).tolist() == [9]
+
+
+def test_equal_words_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    draws = iter([bytes(24), bytes(8) + b"\2" * 8 + b"\1" * 8])
+    monkeypatch.setattr("deniable.collector.slots.os.urandom", lambda count: next(draws))
+    assert random_order(3) == [0, 2, 1]
+
+
+@pytest.mark.parametrize(("among", "count"), [(4, 2), (5, 2), (3, 3), (9, 1)])
+def test_distinct_slots_are_equally_likely_in_every_order(among: int, count: int) -> None:
+    """200 of each sequence expected; with at most 20 kinds, chi-square beyond 75 comes once in a million."""
+    kinds = list(permutations(range(among), count))
+    drawn = Counter(tuple(_distinct(among, count).tolist()) for _ in range(200 * len(kinds)))
+    assert sum((drawn[kind] - 200) ** 2 / 200 for kind in kinds) < 75.0
 
 
 def test_records_lie_in_the_file_in_the_order_they_leave(tmp_path: Path) -> None:
@@ -70,7 +119,7 @@ def test_records_lie_in_the_file_in_the_order_they_leave(tmp_path: Path) -> None
     by_page: dict[int, list[int]] = {}
     for number in leaving:
         by_page.setdefault(places[number] // page, []).append(places[number])
-    assert all(offsets == sorted(offsets, reverse=True) for offsets in by_page.values())  # SQLite fills its pages from the end
+    assert all(offsets == sorted(offsets) for offsets in by_page.values())
     mixing.close()
 
 
@@ -147,6 +196,10 @@ def test_a_file_has_one_shuffler_and_is_no_other_database(tmp_path: Path) -> Non
     (tmp_path / "other.db").chmod(0o600)
     with pytest.raises(InvalidParameter, match="own"):
         Mixing(tmp_path / "other.db")
+    with closing(sqlite3.connect(tmp_path / "s.db")) as file:
+        file.execute("PRAGMA user_version = 1")
+    with pytest.raises(InvalidParameter, match="another version"):
+        Mixing(tmp_path / "s.db")
 
 
 class Behind:

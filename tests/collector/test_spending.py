@@ -160,11 +160,24 @@ def test_a_deleted_survey_leaves_no_tokens(tmp_path: Path) -> None:
 @pytest.mark.heavy
 def test_kill_minus_nine_spends_no_token_twice(tmp_path: Path) -> None:
     """Two collectors on one database are killed again and again while forty tokens are each sent with two reports."""
+    spend_while_killed(tmp_path, f"sqlite:///{tmp_path}/collector.db", kills=6)
+
+
+@pytest.mark.heavy
+def test_two_collectors_on_postgresql_spend_no_token_twice(tmp_path: Path) -> None:
+    """The same on a PostgreSQL server, where both collectors' transactions really run at the same time."""
+    pytest.importorskip("psycopg", reason="psycopg is not installed: PostgreSQL is not tested")
+    from tests.collector.postgresql import postgresql
+
+    with postgresql() as server:
+        spend_while_killed(tmp_path, server.url, kills=3)
+
+
+def spend_while_killed(tmp_path: Path, url: str, kills: int) -> None:
     from tests.collector.running import Running, free_port
 
     survey = survey_with()
     ports = [free_port(), free_port()]
-    url = f"sqlite:///{tmp_path}/collector.db"
     folders = [tmp_path / "one", tmp_path / "two"]
     for folder in folders:
         folder.mkdir()
@@ -193,7 +206,7 @@ def test_kill_minus_nine_spends_no_token_twice(tmp_path: Path) -> None:
     threads = [threading.Thread(target=device, args=(copy,)) for copy in range(2)]
     for thread in threads:
         thread.start()
-    for turn in range(6):
+    for turn in range(kills):
         stop.wait(0.4)
         place = turn % 2
         running[place].kill()

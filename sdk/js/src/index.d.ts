@@ -207,6 +207,12 @@ export interface SessionOptions {
   /** For collectors that take reports only with one; sent with reports, over https or to this machine, and kept in memory only. */
   token?: string | null;
 }
+/**
+ * A `fetch` for sessions that goes through a relay (RFC 9458): the relay sees this device and cannot read, the collector reads and sees
+ * only the relay. Rejects with InvalidParameter where the browser has no X25519.
+ */
+export function throughRelay(relay: string, options?: { fetch?: typeof globalThis.fetch; allowHttp?: boolean }): Promise<typeof globalThis.fetch>;
+
 /** Answers a survey for one person. */
 export class Session {
   constructor(survey: Survey, ledger: Ledger, collector: string, options?: SessionOptions);

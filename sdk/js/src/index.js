@@ -9,6 +9,7 @@ export { allows } from "./exponential.js";
 export { Fraction, fractionFromText } from "./fraction.js";
 export { Ledger, USUAL_LIMIT } from "./ledger.js";
 export { hiding, meaning } from "./meaning.js";
+export { throughRelay } from "./oblivious.js";
 export { Session } from "./session.js";
 export { IndexedDbStore, LocalStorageStore, MemoryStore, browserStore } from "./stores.js";
 export { Survey, openSurvey, periodOf } from "./survey.js";

@@ -1,5 +1,6 @@
 // One device and one survey: check it, answer within the budget, send until it is acknowledged.
 
+import { bodyOf } from "./bytes.js";
 import { SystemCoins } from "./coins.js";
 import { InvalidParameter, NotAdmitted, NotDelivered } from "./errors.js";
 import { explain } from "./explain.js";
@@ -11,10 +12,10 @@ import { encodeReport } from "./wire.js";
 const LATER = [408, 425, 429, 500, 502, 503, 504];
 const NO_TOKEN = [401, 403];
 const TOGETHER = 1000;
+const TOGETHER_BYTES = 100_000; // with its padding a request has to pass a relay
 const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
 const PATIENCE = { attempts: 5, first: 500, most: 30_000, sleep: (milliseconds) => new Promise((done) => setTimeout(done, milliseconds)) };
 const WAIT = 30_000; // milliseconds for an answer, all of it
-const MOST_BYTES = 1 << 24;
 const QUIET = { credentials: "omit", referrerPolicy: "no-referrer", redirect: "error" };
 
 /** Answers a survey for one person. */
@@ -124,7 +125,9 @@ export class Session {
   /** Send what is waiting; returns how many reports were handed over. */
   async deliver() {
     const waiting = await this.ledger.pending(this.survey.hash);
-    for (let begin = 0; begin < waiting.length; begin += TOGETHER) await this.#send(waiting.slice(begin, begin + TOGETHER));
+    const longest = waiting.reduce((most, { report }) => Math.max(most, report.length), 0) + 64;
+    const together = Math.max(1, Math.min(TOGETHER, Math.floor(TOGETHER_BYTES / longest)));
+    for (let begin = 0; begin < waiting.length; begin += together) await this.#send(waiting.slice(begin, begin + together));
     return waiting.length;
   }
 
@@ -165,27 +168,6 @@ export class Session {
     }
     throw new NotDelivered("the collector cannot be reached or is busy; the report waits in the ledger");
   }
-}
-
-/** The bytes of an answer, or null as soon as there are too many. */
-async function bodyOf(answer) {
-  if (!answer.body) return new Uint8Array(await answer.arrayBuffer());
-  const reader = answer.body.getReader();
-  const pieces = [];
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    size += value.length;
-    if (size > MOST_BYTES) {
-      await reader.cancel();
-      return null;
-    }
-    pieces.push(value);
-  }
-  const whole = new Uint8Array(size);
-  pieces.reduce((at, piece) => (whole.set(piece, at), at + piece.length), 0);
-  return whole;
 }
 
 /** The names of a recipe's mechanism and of its parts. */

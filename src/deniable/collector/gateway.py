@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from deniable.collector.protocol import WHOLE
 from deniable.errors import BadMessage, InvalidParameter
 from deniable.privacy import (
     KEYS_TYPE,
@@ -56,7 +58,8 @@ class Gateway:
             await self.app(scope, receive, send)
 
     async def _encapsulated(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if dict(scope["headers"]).get(b"content-type") != REQUEST_TYPE.encode():
+        given = dict(scope["headers"])
+        if given.get(b"content-type") != REQUEST_TYPE.encode():
             await problem(send, 415, f"content-type must be {REQUEST_TYPE}")
             return
         data = await whole_body(receive)
@@ -73,8 +76,12 @@ class Gateway:
             await problem(send, 400, str(error))
             return
         response = await self._inside(scope, request)
-        message = encode_response(response, padded_size(len(encode_response(response)) + 3))
-        await answer(send, 200, received.reply(message), RESPONSE_TYPE)
+        reply = received.reply(_padded(response))
+        # A page of another origin needs headers that the layers above add; a relay does not.
+        write = None if b"origin" in given else scope.get("extensions", {}).get(WHOLE, {}).get("write")
+        head = f"HTTP/1.1 200 OK\r\ncontent-type: {RESPONSE_TYPE}\r\ncontent-length: {len(reply)}\r\ncache-control: no-store\r\n"
+        if write is None or not write(head.encode(), reply):
+            await answer(send, 200, reply, RESPONSE_TYPE)
 
     async def _inside(self, scope: Scope, request: HttpRequest) -> HttpResponse:
         allowed = _INSIDE.get(request.method)
@@ -113,6 +120,11 @@ class Gateway:
         await self.app(inner, receive, send)
         headers = tuple((name, value) for name, value in sent[0]["headers"] if name in (b"content-type", b"retry-after"))
         return HttpResponse(sent[0]["status"], headers, b"".join(message.get("body", b"") for message in sent[1:]))
+
+
+@lru_cache(maxsize=64)  # most answers say the same
+def _padded(response: HttpResponse) -> bytes:
+    return encode_response(response, padded_size(len(encode_response(response)) + 3))
 
 
 async def whole_body(receive: Receive) -> bytes | None:

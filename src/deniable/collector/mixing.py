@@ -1,32 +1,31 @@
 """What a shuffler holds: records on disk that are a uniformly random permutation, whatever the order of arrival.
 
-The i-th arrival goes to a slot drawn uniformly among the first i, and what was there moves to slot i (Fisher and Yates, inside out,
-with the system's generator). All records of a survey have one length, so SQLite overwrites them in place: neither the table nor
-its pages know who came first. What was received is remembered the same way, in an order of its own. The arrivals of the last moment
-lie apart until many are mixed in at once; then they and the log are deleted and overwritten.
+Arrivals go to slots drawn with the system's generator (`slots`). All records of a survey have one length, so SQLite overwrites them
+in place: neither the table nor its pages know who came first. What was received is remembered the same way, in an order of its
+own. The arrivals of the last moment lie apart until many are mixed in at once; then they and the log are deleted and overwritten.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
-import secrets
 import sqlite3
-import struct
 import threading
 import time
 from collections.abc import Sequence
 from contextlib import contextmanager
-from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from deniable.collector.slots import place_among, random_order, read_slots, rows_table
 from deniable.errors import InvalidParameter
 from deniable.surveys import PrivateDatabase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-APPLICATION, VERSION = 0x646E7368, 1
+APPLICATION, VERSION = 0x646E7368, 2
 """'dnsh' in the file's header."""
 NEW, KNOWN, SPENT = "new", "known", "spent"
 """What became of an arrival: taken now, taken before, or its token was spent on another report."""
@@ -34,12 +33,10 @@ CHUNK = 1000
 MIX_RECORDS = 50_000
 """So many arrivals are mixed in at once; fewer after a moment."""
 KEY = 16
-WORDS = 1 << 64
-_READ = 500
 _TABLES = (
     "CREATE TABLE surveys (hash TEXT PRIMARY KEY, released INTEGER NOT NULL, seen INTEGER NOT NULL, place INTEGER UNIQUE NOT NULL)",
     "CREATE TABLE batches (number INTEGER PRIMARY KEY AUTOINCREMENT, survey TEXT NOT NULL, n INTEGER NOT NULL,"
-    " mixed INTEGER NOT NULL, sent INTEGER, UNIQUE (survey, number))",
+    " mixed INTEGER NOT NULL, sent INTEGER, size INTEGER, UNIQUE (survey, number))",
     "CREATE TABLE recent (number INTEGER PRIMARY KEY, batch INTEGER NOT NULL, size INTEGER NOT NULL, data BLOB NOT NULL)",
 )
 
@@ -94,10 +91,11 @@ class Mixing:
                 place = connection.execute("SELECT coalesce(max(place), 0) + 1 FROM surveys").fetchone()[0]
                 moment = int(time.time() if now is None else now)
                 connection.execute("INSERT INTO surveys VALUES (?, ?, 0, ?)", (survey, moment, place))
-                connection.execute(f"CREATE TABLE seen_{place} (slot INTEGER PRIMARY KEY, record BLOB NOT NULL)")
+                connection.execute(rows_table(f"seen_{place}"))
                 _begin(connection, survey)
             self._mix(connection, survey)
-            entries = [bytes(row[0]) for row in connection.execute(f"SELECT record FROM seen_{self._place(survey)}")]  # noqa: S608
+            seen, place = connection.execute("SELECT seen, place FROM surveys WHERE hash = ?", (survey,)).fetchone()
+            entries = list(map(bytes, read_slots(connection, f"seen_{place}", 0, seen, 2 * KEY)))
         self._keys[survey] = {entry[:KEY] for entry in entries}
         # Where reports have no token, the name is the key.
         self._nonces[survey] = {entry[KEY:] for entry in entries if entry[KEY:] != entry[:KEY]}
@@ -129,10 +127,10 @@ class Mixing:
     def _take(self, connection: sqlite3.Connection, survey: str, fresh: list[Sealed]) -> None:
         query = "SELECT number, n, mixed FROM batches WHERE survey = ? AND sent IS NULL"
         number, n, mixed = connection.execute(query, (survey,)).fetchone()
-        fresh = [fresh[place] for _, place in sorted(zip(_words(len(fresh)), range(len(fresh)), strict=True))]
-        row = (number, len(fresh[0].record) + 2 * KEY, b"".join(one.key + one.nonce + one.record for one in fresh))
+        size = len(fresh[0].record)
+        row = (number, size + 2 * KEY, b"".join(b"".join(fresh[place]) for place in random_order(len(fresh))))
         connection.execute("INSERT INTO recent (batch, size, data) VALUES (?, ?, ?)", row)
-        connection.execute("UPDATE batches SET n = n + ? WHERE number = ?", (len(fresh), number))
+        connection.execute("UPDATE batches SET n = n + ?, size = ? WHERE number = ?", (len(fresh), size, number))
         if n + len(fresh) - mixed >= MIX_RECORDS:
             self._mix(connection, survey)
 
@@ -141,11 +139,11 @@ class Mixing:
         query = "SELECT number, mixed FROM batches WHERE survey = ? AND sent IS NULL"
         number, mixed = connection.execute(query, (survey,)).fetchone()
         rows = connection.execute("SELECT size, data FROM recent WHERE batch = ?", (number,)).fetchall()
-        parts = [data[at : at + size] for size, data in rows for at in range(0, len(data), size)]
-        if parts:
+        if rows:
             seen, place = connection.execute("SELECT seen, place FROM surveys WHERE hash = ?", (survey,)).fetchone()
-            _place_among(connection, f"batch_{number}", mixed, [part[2 * KEY :] for part in parts])
-            _place_among(connection, f"seen_{place}", seen, [part[: 2 * KEY] for part in parts])
+            parts = np.concatenate([np.frombuffer(data, np.uint8).reshape(-1, size) for size, data in rows])
+            place_among(connection, f"batch_{number}", mixed, parts[:, 2 * KEY :])
+            place_among(connection, f"seen_{place}", seen, parts[:, : 2 * KEY])
             connection.execute("UPDATE batches SET mixed = mixed + ? WHERE number = ?", (len(parts), number))
             connection.execute("UPDATE surveys SET seen = seen + ? WHERE hash = ?", (len(parts), survey))
             connection.execute("DELETE FROM recent WHERE batch = ?", (number,))
@@ -178,9 +176,10 @@ class Mixing:
 
     def chunk(self, batch: Batch) -> list[bytes]:
         """The next records of a batch."""
-        query = f"SELECT record FROM batch_{batch.number} WHERE slot >= ? ORDER BY slot LIMIT ?"  # noqa: S608 - a number of ours
         with self._lock:
-            return [bytes(row[0]) for row in self._connection.execute(query, (batch.sent, CHUNK))]
+            size = self._connection.execute("SELECT size FROM batches WHERE number = ?", (batch.number,)).fetchone()[0]
+            last = min(batch.n, batch.sent + CHUNK)
+            return list(map(bytes, read_slots(self._connection, f"batch_{batch.number}", batch.sent, last, size)))
 
     def acknowledged(self, batch: Batch, count: int) -> None:
         """The collector has these; a batch that it has whole is deleted."""
@@ -209,9 +208,6 @@ class Mixing:
         self._connection.close()
         self._held.close()
 
-    def _place(self, survey: str) -> int:
-        return int(self._connection.execute("SELECT place FROM surveys WHERE hash = ?", (survey,)).fetchone()[0])
-
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         self._connection.execute("BEGIN IMMEDIATE")
@@ -224,36 +220,9 @@ class Mixing:
         self._connection.execute("COMMIT")
 
 
-def _words(count: int) -> tuple[int, ...]:
-    """64 random bits each, asked of the system at once."""
-    return struct.unpack(f"{count}Q", os.urandom(8 * count))
-
-
 def _begin(connection: sqlite3.Connection, survey: str) -> None:
     number = connection.execute("INSERT INTO batches (survey, n, mixed) VALUES (?, 0, 0)", (survey,)).lastrowid
-    connection.execute(f"CREATE TABLE batch_{number} (slot INTEGER PRIMARY KEY, record BLOB NOT NULL)")
-
-
-def _place_among(connection: sqlite3.Connection, table: str, n: int, records: Sequence[bytes]) -> None:
-    """Put records among the n that are there, so that all orders of all of them are equally likely."""
-    slots: dict[int, bytes | int] = {}
-    """What a slot gets: a new record, or what another slot held before."""
-    for word, (last, record) in zip(_words(len(records)), enumerate(records, start=n), strict=True):
-        # Exactly uniform: of 2**64 numbers, those beyond the last whole multiple are drawn again.
-        slot = word % (last + 1) if word < WORDS - WORDS % (last + 1) else secrets.randbelow(last + 1)
-        if slot != last:
-            slots[last] = slots.get(slot, slot)
-        slots[slot] = record
-    moved = [before for before in slots.values() if isinstance(before, int)]
-    held: dict[int, bytes] = {}
-    for begin in range(0, len(moved), _READ):
-        part = moved[begin : begin + _READ]
-        marks = ",".join("?" * len(part))
-        held.update(connection.execute(f"SELECT slot, record FROM {table} WHERE slot IN ({marks})", part).fetchall())  # noqa: S608
-    filled = [(slot, held[what] if isinstance(what, int) else what) for slot, what in slots.items()]
-    filled.sort(key=itemgetter(0))
-    connection.executemany(f"UPDATE {table} SET record = ? WHERE slot = ?", [(data, slot) for slot, data in filled if slot < n])  # noqa: S608
-    connection.executemany(f"INSERT INTO {table} VALUES (?, ?)", [row for row in filled if row[0] >= n])  # noqa: S608
+    connection.execute(rows_table(f"batch_{number}"))
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
@@ -265,3 +234,5 @@ def _prepare(connection: sqlite3.Connection) -> None:
         connection.execute(f"PRAGMA user_version = {VERSION}")
     elif application != APPLICATION:
         raise InvalidParameter("the file is another program's database; give the shuffler a file of its own")
+    elif connection.execute("PRAGMA user_version").fetchone()[0] != VERSION:
+        raise InvalidParameter("the file is another version's; let that one pass its reports on, and begin with a new file")

@@ -27,6 +27,8 @@ LATER = (408, 425, 429, 500, 502, 503, 504)
 NO_TOKEN = (401, 403)
 TOGETHER = 1000
 """Pending submissions in one request."""
+TOGETHER_BYTES = 100_000
+"""And how long such a request may be: with its padding it has to pass a relay."""
 
 
 @dataclass(frozen=True)
@@ -191,7 +193,9 @@ class Session:
         """Send what is waiting; returns how many reports were handed over."""
         waiting = self.ledger.pending(self.survey.hash)
         # A token admits one report, and what is shuffled must not arrive together.
-        together = TOGETHER if self.survey.admission is None and self.survey.shuffle is None else 1
+        alone = self.survey.admission is not None or self.survey.shuffle is not None
+        longest = max((2 * len(item.report) for item in waiting), default=0) + 64
+        together = 1 if alone else max(1, min(TOGETHER, TOGETHER_BYTES // longest))
         for begin in range(0, len(waiting), together):
             self._send(waiting[begin : begin + together])
         return len(waiting)

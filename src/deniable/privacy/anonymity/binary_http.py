@@ -34,6 +34,8 @@ class HttpResponse:
 
 def _number(value: int) -> bytes:
     """A variable-length integer of QUIC (RFC 9000, section 16)."""
+    if 0 <= value < 64:
+        return bytes((value,))
     for prefix, size in enumerate((1, 2, 4, 8)):
         if value < 1 << (8 * size - 2):
             return (value | prefix << (8 * size - 2)).to_bytes(size, "big")
@@ -88,6 +90,8 @@ class _Reader:
 
     def number(self) -> int:
         first = self.take(1)[0]
+        if first < 64:
+            return first
         value = first & 0x3F
         for byte in self.take((1 << (first >> 6)) - 1):
             value = value << 8 | byte

@@ -1,6 +1,6 @@
 """Blind signatures (RFC 9474, RSABSSA-SHA384): the signer signs what it cannot see, and everyone can verify.
 
-The arithmetic is Python's; verifying is `cryptography`'s. With gmpy2 installed, signing is several times faster.
+Verifying is `cryptography`'s; it offers no signing of a bare number, so that arithmetic is in `powers`.
 """
 
 from __future__ import annotations
@@ -9,36 +9,20 @@ import hashlib
 import os
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
 from deniable.errors import BadMessage, InvalidParameter
+from deniable.privacy.anonymity.powers import fastest_power
 
 HASH = 48
 """Bytes of SHA-384."""
 _NOT_ONE = "a blinded message or signature is not a number below the modulus"
 
 
-class _Power(Protocol):
-    def __call__(self, base: int, exponent: int, modulus: int, /) -> int: ...
-
-
-def _fast_power() -> _Power:
-    try:
-        from gmpy2 import powmod
-    except ImportError:
-        return pow
-
-    def power(base: int, exponent: int, modulus: int, /) -> int:
-        return int(powmod(base, exponent, modulus))
-
-    return power
-
-
-_power = _fast_power()
+_power = fastest_power()
 
 
 def _mask(seed: bytes, length: int) -> bytes:

@@ -6,9 +6,9 @@ Key exchange, HMAC and AES are those of `cryptography` and the standard library.
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
@@ -20,6 +20,7 @@ KEM, KDF, AEAD = 0x0020, 0x0001, 0x0001
 """The numbers of X25519, HKDF-SHA256 and AES-128-GCM in the registry of RFC 9180."""
 ENCAPSULATED, KEY, NONCE, TAG = 32, 16, 12, 16
 """Lengths in bytes."""
+_DIGEST = 32
 _KEM_SUITE = b"KEM" + KEM.to_bytes(2, "big")
 _SUITE = b"HPKE" + b"".join(number.to_bytes(2, "big") for number in (KEM, KDF, AEAD))
 
@@ -31,8 +32,10 @@ def extract(salt: bytes, secret: bytes) -> bytes:
 
 def expand(key: bytes, info: bytes, length: int) -> bytes:
     """HKDF-Expand with SHA-256 (RFC 5869)."""
+    if length <= _DIGEST:
+        return hmac.digest(key, info + b"\x01", "sha256")[:length]
     blocks, block = b"", b""
-    for counter in range(1, -(-length // hashlib.sha256().digest_size) + 1):
+    for counter in range(1, -(-length // _DIGEST) + 1):
         block = hmac.digest(key, block + info + bytes([counter]), "sha256")
         blocks += block
     return blocks[:length]
@@ -71,11 +74,16 @@ class Context:
         return _labeled_expand(_SUITE, self.exporter, b"sec", label, length)
 
 
+@lru_cache(maxsize=16)  # one for each key of a gateway; those of sealed reports come and go
+def _schedule(info: bytes) -> bytes:
+    base_mode = b"\0"
+    return base_mode + _labeled_extract(_SUITE, b"", b"psk_id_hash", b"") + _labeled_extract(_SUITE, b"", b"info_hash", info)
+
+
 def _context(encapsulated: bytes, exchanged: bytes, receiver: bytes, info: bytes) -> Context:
     pseudorandom = _labeled_extract(_KEM_SUITE, b"", b"eae_prk", exchanged)
     shared = _labeled_expand(_KEM_SUITE, pseudorandom, b"shared_secret", encapsulated + receiver, 32)
-    base_mode = b"\0"
-    schedule = base_mode + _labeled_extract(_SUITE, b"", b"psk_id_hash", b"") + _labeled_extract(_SUITE, b"", b"info_hash", info)
+    schedule = _schedule(info)
     secret = _labeled_extract(_SUITE, shared, b"secret", b"")
     key = _labeled_expand(_SUITE, secret, b"key", schedule, KEY)
     nonce = _labeled_expand(_SUITE, secret, b"base_nonce", schedule, NONCE)

@@ -70,7 +70,8 @@ class ObliviousTransport:
             if status == 200:
                 break
             if status not in (400, 401, 422):
-                return status, data
+                # The relay's word is not the collector's: a report that it cannot pass on has not been refused, and waits.
+                raise NotDelivered(f"the relay cannot pass it on now (status {status})")
             self._key = None  # the gateway may have a new one
         else:
             raise NotDelivered("the gateway behind the relay does not take its own key; try again later")
