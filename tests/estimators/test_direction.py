@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -111,3 +112,15 @@ def test_what_has_no_mean_direction_is_refused() -> None:
     cut = make_mechanism("flattened", domain=Circle(cells=16), epsilon=1, inner="ogpm")
     with pytest.raises(NotSupported, match="alike"):
         direction(randomize_many(cut, [0.5], FixedKeystream("no")))
+
+
+@pytest.mark.parametrize("name", ["circular-window", "purkayastha", "circular-ogpm"])
+@pytest.mark.parametrize("hour", [6.0, 6.49, 6.99])
+def test_hours_anywhere_in_their_cells_are_covered(name: str, hour: float) -> None:
+    mechanism: Any = make_mechanism(name, domain=Circle(24, cells=24), epsilon=8)
+    answer = direction(randomize_many(mechanism, np.full(100_000, hour), FixedKeystream(2)))
+    low, high = answer.interval(0.999)
+    assert low <= hour <= high
+    assert high - low < 1.5
+    least, most = answer.concentration_interval(0.999)
+    assert least <= 1 <= most

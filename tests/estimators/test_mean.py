@@ -163,3 +163,23 @@ def test_what_reports_cannot_tell_is_refused() -> None:
         mean(randomize_many(circle, [0.5], FixedKeystream("no")))
     with pytest.raises(InvalidParameter, match="target"):
         mean(randomize_many(small("pm"), [0.5], FixedKeystream("no")), target="everyone")  # type: ignore[arg-type]
+
+
+def of_many(mechanism: Any, values: Any) -> Any:
+    """Two million reports: far more than noise could hide half a cell behind."""
+    return accumulator_for(mechanism).add(randomize_many(mechanism, np.tile(values, 1_000_000), FixedKeystream(1)))
+
+
+@pytest.mark.parametrize("name", ["sw", "pm", "hm", "laplace"])
+def test_whole_numbers_at_one_side_of_their_cells_are_covered(name: str) -> None:
+    mechanism: Any = make_mechanism(name, domain=Interval(0, 100, cells=100), epsilon=8)
+    low, high = mean(of_many(mechanism, [37.0, 37.0])).interval(0.999)
+    assert low <= 37.0 <= high
+    assert high - low < 1.2
+
+
+def test_the_spread_of_numbers_at_far_sides_of_their_cells_is_covered() -> None:
+    mechanism: Any = make_mechanism("sw", domain=Interval(0, 100, cells=100), epsilon=8)
+    low, high = variance(of_many(mechanism, [37.0, 60.99])).interval(0.999)
+    assert low <= np.var([37.0, 60.99]) <= high
+    assert high - low < 40

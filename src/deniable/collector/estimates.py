@@ -17,7 +17,6 @@ from deniable.core import (
     Interval,
     KeyValue,
     Mechanism,
-    NumericMechanism,
     Record,
     show_fraction,
 )
@@ -142,25 +141,7 @@ def _mean(part: Accumulator, target: Any) -> View:
     domain = part.mechanism.domain
     assert isinstance(domain, Interval)
     middle = estimators.mean(part, target=target)
-    low, high = ends_of_mean(middle, part.mechanism, LEVEL)
-    rows = [Row("mean", float(middle.value), low, high)]
-    method = f"{middle.method}; the interval allows for answers that were rounded by half a step"
-    return View("mean", method, rows, estimators.reports_needed(middle, float(domain.width)))
-
-
-def ends_of_mean(middle: estimators.Estimate, mechanism: Mechanism, level: float) -> tuple[float, float]:
-    """The interval of a mean, for what people said.
-
-    A device rounds an answer to the lattice before it draws: the mean of the answers may lie half a step beside the one of
-    their cells. Whole numbers do, all of them on the same side.
-    """
-    domain = mechanism.domain
-    assert isinstance(domain, Interval)
-    assert isinstance(mechanism, NumericMechanism)
-    half = float(domain.width) / (2 * mechanism.grid.steps)
-    low, high = (float(end) for end in middle.interval(level))
-    least, most = float(domain.low), float(domain.high)
-    return min(max(low - half, least), most), min(max(high + half, least), most)
+    return View("mean", middle.method, _rows(middle, ["mean"]), estimators.reports_needed(middle, float(domain.width)))
 
 
 def _quantiles(part: Accumulator, target: Any) -> View:

@@ -7,7 +7,7 @@ from typing import Any
 
 from deniable import estimators
 from deniable.batch import Accumulator, field_sums
-from deniable.collector.estimates import LEVEL, ends_of_mean, shares_of, target_of
+from deniable.collector.estimates import LEVEL, shares_of, target_of
 from deniable.collector.messages import GroupedAttribute, GroupLine, GroupRow, Groups
 from deniable.collector.steps import Published
 from deniable.core import Binary, Categories, Interval, Mechanism
@@ -59,10 +59,6 @@ def _rows(kind: str, name: str, answered: Mapping[str, Accumulator]) -> list[Gro
     # Bonferroni: however the groups are compared afterwards, all intervals of the question hold together at this level.
     level = 1 - (1 - LEVEL) / (len(labels) * len(estimates))
     columns = {group: _column(estimate, level) for group, estimate in estimates.items()}
-    if kind == "mean":
-        for group, estimate in estimates.items():
-            mechanism = field_sums(answered[group], name).mechanism
-            columns[group] = [(float(estimate.value), *ends_of_mean(estimate, mechanism, level))]
     most = [max(rows[place][0] for rows in columns.values()) for place in range(len(labels))]
     shown = sorted(sorted(range(len(labels)), key=lambda place: -most[place])[:MOST_ROWS])
     return [GroupRow(group, labels[place], *columns[group][place]) for place in shown for group in columns]

@@ -39,18 +39,28 @@ class Direction:
     period: float
     n: int
     target: Target
+    rounding: float = 0.0
+    """How far devices may have moved the resultant by putting directions into cells: at most by this, in any direction."""
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """All directions across which the resultant may be 0 (Fieller); ends beyond 0 or the period are the same direction.
 
-        Where it may be 0 in every direction there is no mean direction, and the interval is the whole circle.
+        Where it may be 0 in every direction there is no mean direction, and the interval is the whole circle. Directions that
+        all lie at one side of their cells are allowed for.
         """
+        half = self._half(level)
+        if self.rounding > 0:
+            least = self._of_cells(level)[0]
+            turned = math.asin(self.rounding / least) if self.rounding < least else math.pi
+            half = min(half + turned / (2 * math.pi) * self.period, self.period / 2)
+        return self.angle - half, self.angle + half
+
+    def _half(self, level: float) -> float:
         reach = half_width(level) + self._either_side(level)
         along, across = reach * self.concentration_error, reach * self.standard_error * 2 * math.pi / self.period
         known = 1 - (along / self.concentration) ** 2 if self.concentration > 0 else -1.0
         turn = math.atan(across / math.sqrt(known)) if known > 0 and math.isfinite(across) else math.pi
-        half = turn / (2 * math.pi) * self.period
-        return self.angle - half, self.angle + half
+        return turn / (2 * math.pi) * self.period
 
     def _either_side(self, level: float) -> float:
         """How much farther to reach when the resultant is weak: the estimate may then point away from the truth.
@@ -70,6 +80,10 @@ class Direction:
 
     def concentration_interval(self, level: float = 0.95) -> tuple[float, float]:
         """The same for the concentration: the length of a vector with noise both ways, which noise makes longer."""
+        low, high = self._of_cells(level)
+        return max(low - self.rounding, 0.0), high + self.rounding
+
+    def _of_cells(self, level: float) -> tuple[float, float]:
         reach = half_width(level)
         error = self.concentration_error
         if not error > 0 or self.concentration > FAR * error:
@@ -127,6 +141,8 @@ def direction(source: Source, *, target: Target = "these users") -> Direction:
         period=period,
         n=sums.n,
         target=target,
+        # Half a cell turns a direction by this chord.
+        rounding=0.0 if mechanism.channel.between is not None else 2 * math.sin(math.pi / (2 * mechanism.grid.steps)),
     )
 
 

@@ -12,7 +12,7 @@ from deniable.core import NearestCodes, NumericMechanism
 from deniable.errors import NotSupported
 from deniable.estimators.debias import NEGLIGIBLE, Debiasing, Moments, debiasing, moments
 from deniable.estimators.distribution_estimate import Ends
-from deniable.estimators.estimate import Estimate, Target, check_target
+from deniable.estimators.estimate import Estimate, SmallSample, Target, check_target, half_width
 from deniable.estimators.recent_shapes import shape_of
 from deniable.estimators.shape_fit import Method, Shape, shape
 from deniable.estimators.source import Source, accumulated
@@ -48,6 +48,22 @@ class BoundedMean:
         return np.asarray(low), np.asarray(high)
 
 
+@dataclass(frozen=True, eq=False)
+class _Rounded:
+    """Normal intervals, wider by what devices may have rounded: a value that is put into a cell is read as the cell's middle."""
+
+    value: float
+    standard_error: float
+    half: float
+    limits: tuple[float, float]
+
+    def interval(self, level: float) -> tuple[Floats, Floats]:
+        """Both ends, within the domain."""
+        reach = half_width(level) * self.standard_error + self.half
+        low, high = np.clip([self.value - reach, self.value + reach], *self.limits)
+        return np.asarray(low), np.asarray(high)
+
+
 def mean(source: Source, *, target: Target = "these users", method: Method | None = None) -> Estimate:
     """The mean of the values behind the reports, in the domain's units.
 
@@ -58,7 +74,8 @@ def mean(source: Source, *, target: Target = "these users", method: Method | Non
     ("penalized", "ems" or "em") asks for that way.
     The interval for "these users" holds the noise of the reports only, as far as the reports show it; the
     one for the "population" also holds which users answered. Below 20,000 reports it is worked out from the law of the
-    reports (`plausible`), which holds at the ends of the domain and for few reports too; from there on it is the normal one.
+    reports (`plausible`), which holds at the ends of the domain and for few reports too; from there on it is the normal one,
+    wider by half a cell where devices put values into cells: whole numbers may all lie at one side of theirs.
     Below 30 reports the variance is an upper bound. Of vectors it is the mean vector (`VectorMean`).
 
     >>> from deniable.core import make_mechanism
@@ -85,18 +102,22 @@ def mean(source: Source, *, target: Target = "these users", method: Method | Non
         variance = (users_noise(powers, rule) if target == "these users" else _spread(powers)) / n
     bounded = ", bounded: few reports" if n < SPREAD_FROM else ""
     value = float(domain.low) + width * (powers.first + 0.5)
-    ends = Ends(shape_of(Shape(mechanism, sums.sums, n, target)).mean_ends, np.asarray(value)) if n < NORMAL_FROM else None
+    limits = float(domain.low), float(domain.high)
+    noise = width**2 * (variance + rule.bias**2)
+    ends: SmallSample | None = None
+    if n < NORMAL_FROM:
+        ends = Ends(shape_of(Shape(mechanism, sums.sums, n, target)).mean_ends, np.asarray(value))
+    elif mechanism.channel.between is None:  # between two inputs a device rounds at random, which needs no allowance
+        ends = _Rounded(value, math.sqrt(noise), width / (2 * mechanism.grid.steps), limits)
     return Estimate(
         value=np.asarray(value),
-        variance=np.asarray(width**2 * (variance + rule.bias**2)),
+        variance=np.asarray(noise),
         n=n,
         target=target,
         method=f"unbiased mean of {mechanism.name}{_line(rule)}{_lattice(mechanism)}{bounded}",
-        bounds=(float(domain.low), float(domain.high)),
+        bounds=limits,
         sure=ends,
-        small_sample=BoundedMean(
-            value, width * rule.reach, width * spread, width * rule.bias, n, (float(domain.low), float(domain.high))
-        ),
+        small_sample=BoundedMean(value, width * rule.reach, width * spread, width * rule.bias, n, limits),
     )
 
 

@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 import numpy as np
 
+from deniable.batch import Floats
 from deniable.core import NumericMechanism
 from deniable.errors import NotSupported
 from deniable.estimators.debias import Debiasing, Moments, debiasing, moments
 from deniable.estimators.distribution_estimate import Ends
-from deniable.estimators.estimate import Estimate, Target, check_target
+from deniable.estimators.estimate import Estimate, SmallSample, Target, check_target, half_width
 from deniable.estimators.means import NORMAL_FROM, users_square
 from deniable.estimators.recent_shapes import shape_of
 from deniable.estimators.shape_fit import Method, Shape, shape
 from deniable.estimators.source import Source, accumulated
+
+
+@dataclass(frozen=True, eq=False)
+class _Rounded:
+    """Normal intervals, wider by what devices may have rounded: values that move by half a cell move their spread by as much."""
+
+    value: float
+    standard_error: float
+    half: float
+    limits: tuple[float, float]
+
+    def interval(self, level: float) -> tuple[Floats, Floats]:
+        """Both ends, of what is possible."""
+        reach = half_width(level) * self.standard_error
+        low, high = np.sqrt(np.maximum([self.value - reach, self.value + reach], 0.0))
+        ends = np.clip([max(low - self.half, 0.0) ** 2, (high + self.half) ** 2], *self.limits)
+        return np.asarray(ends[0]), np.asarray(ends[1])
 
 
 def variance(source: Source, *, target: Target = "these users", method: Method | None = None) -> Estimate:
@@ -43,14 +64,19 @@ def variance(source: Source, *, target: Target = "these users", method: Method |
     value, noise = _spread(powers, rule, target)
     centre = float(mechanism.domain.low) + width * min(max(powers.first + 0.5, 0.0), 1.0)
     fitted = shape_of(Shape(mechanism, sums.sums, sums.n, target))
-    ends = Ends(lambda level: fitted.variance_ends(centre, level), np.asarray(width**2 * value)) if sums.n < NORMAL_FROM else None
+    bounds = (0.0, width**2 / 4)
+    ends: SmallSample | None = None
+    if sums.n < NORMAL_FROM:
+        ends = Ends(lambda level: fitted.variance_ends(centre, level), np.asarray(width**2 * value))
+    elif mechanism.channel.between is None:
+        ends = _Rounded(width**2 * value, width**2 * math.sqrt(noise), width / (2 * mechanism.grid.steps), bounds)
     return Estimate(
         value=np.asarray(width**2 * value),
         variance=np.asarray(width**4 * noise),
         n=sums.n,
         target=target,
         method=f"unbiased variance from the squares of {mechanism.name}",
-        bounds=(0.0, width**2 / 4),
+        bounds=bounds,
         sure=ends,
     )
 
