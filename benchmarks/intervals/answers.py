@@ -134,7 +134,7 @@ def parts_of(values: Floats, parts: int) -> Any:
 def of_parts(cell: Cell, parts: int) -> Any:
     """The cell's mechanism for as many categories."""
     patterns = [[i, (i + 1) % parts, (i + 3) % parts] for i in range(parts)]
-    extra = {"patterns": patterns} if cell.mechanism == "extremal" else {}
+    extra = {"extremal": {"patterns": patterns}, "hierarchy": {"fan_outs": [2, parts // 2]}}.get(cell.mechanism, {})
     return make_mechanism(cell.mechanism, domain=Categories(parts), epsilon=cell.epsilon, **extra)
 
 

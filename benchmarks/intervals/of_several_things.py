@@ -16,7 +16,7 @@ from intervals.shapes import NUMBERS
 
 SETS = ("padding-sampling", "padding-oue", "priv-set", "set-selection")
 KEYS = ("pckv-grr", "pckv-ue")
-WORKLOADS = ("k-rr", "subset", "oue", "olh", "hadamard", "extremal")
+WORKLOADS = ("k-rr", "subset", "oue", "olh", "hadamard", "extremal", "hierarchy")
 VECTORS = ("nearest-codes",)
 ITEMS, MOST, SIZE, DAYS = 4, 2, 8, 3
 
@@ -89,7 +89,7 @@ def workloads(cell: Cell) -> Trial:
     def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
         values = NUMBERS[cell.shape](draws, cell.n)
         sums = accumulator_for(mechanism).add(randomize_many(mechanism, parts_of(values, SIZE), stream))
-        for target in BOTH:
+        for target in BOTH if cell.mechanism != "hierarchy" else BOTH[1:]:  # a tree asks everyone at one level only
             truth = questions @ truth_of(cell, target, values, bins(SIZE))
             yield of_shares("answers", target, truth, partial(answers(sums, questions, target=target).interval, LEVEL))
 

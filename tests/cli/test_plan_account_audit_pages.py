@@ -66,7 +66,7 @@ def test_another_number_on_a_page_would_be_seen() -> None:
 def test_the_odds_of_a_plan_are_those_on_the_page() -> None:
     result = CliRunner().invoke(main, shlex.split("plan --task frequency --size 50 --users 10000 --half-width 0.01"))
     assert "up to 15.7 times" in result.output
-    assert "15.7 times" in page("choosing-epsilon")
+    assert "by a factor of up to 15.7" in page("choosing-epsilon")
 
 
 def test_the_table_of_odds_is_what_its_command_prints() -> None:

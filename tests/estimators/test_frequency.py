@@ -185,7 +185,7 @@ def test_what_cannot_be_counted_is_refused() -> None:
     with pytest.raises(InvalidParameter, match="Accumulator or Reports"):
         counts([mechanism.randomize(1)])  # type: ignore[arg-type]
     window = make_mechanism("window", domain=Interval(0, 1, cells=16), epsilon=1)
-    with pytest.raises(NotSupported, match="no categories"):
+    with pytest.raises(NotSupported, match="does not report categories"):
         counts(randomize_many(window, [0.5]))
     flat = Exponential(domain=Categories(3), epsilon=1, scores=[[1, 0, 0], [1, 0, 0], [0, 0, 1]])
     with pytest.raises(NotSupported, match="cannot be inverted"):

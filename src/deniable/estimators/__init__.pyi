@@ -92,6 +92,7 @@ from deniable.estimators.projections import simplex as simplex
 from deniable.estimators.quantile_levels import quantiles as quantiles
 from deniable.estimators.questions import usual_questions as usual_questions
 from deniable.estimators.ranges import range_share as range_share
+from deniable.estimators.recent_shapes import shape as shape
 from deniable.estimators.repeated import shares_over_rounds as shares_over_rounds
 from deniable.estimators.repeated import shares_per_user as shares_per_user
 from deniable.estimators.score_intervals import ScoreIntervals as ScoreIntervals
@@ -100,7 +101,6 @@ from deniable.estimators.score_intervals import averaged as averaged
 from deniable.estimators.score_intervals import of_table as of_table
 from deniable.estimators.shape_fit import STOP as STOP
 from deniable.estimators.shape_fit import Shape as Shape
-from deniable.estimators.shape_fit import shape as shape
 from deniable.estimators.source import accumulated as accumulated
 from deniable.estimators.supports import support_counts as support_counts
 from deniable.estimators.tree import consistent as consistent

@@ -5,7 +5,8 @@ from __future__ import annotations
 from deniable.estimators.bins import checked_bins
 from deniable.estimators.distribution_estimate import Distribution
 from deniable.estimators.estimate import Target
-from deniable.estimators.shape_fit import Method, shape
+from deniable.estimators.recent_shapes import shape
+from deniable.estimators.shape_fit import Method
 from deniable.estimators.source import Source, accumulated
 
 DEFAULT_BINS = 32

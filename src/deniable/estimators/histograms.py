@@ -10,7 +10,7 @@ from deniable.estimators.distribution_estimate import Ends
 from deniable.estimators.distribution_grid import binned, count_covariance
 from deniable.estimators.estimate import Estimate, Target, check_target
 from deniable.estimators.projections import simplex
-from deniable.estimators.shape_fit import shape
+from deniable.estimators.recent_shapes import shape
 from deniable.estimators.source import Source, accumulated
 
 MOST_CONDITION = 1e6

@@ -24,6 +24,7 @@ from deniable.estimators.covariance import support_law
 from deniable.estimators.distribution_estimate import Ends
 from deniable.estimators.estimate import Estimate, Target, half_width
 from deniable.estimators.law.support import support
+from deniable.estimators.linear_law import on_unit_scale
 from deniable.estimators.node_moments import node_moments
 from deniable.estimators.projections import simplex
 from deniable.estimators.quantile_levels import checked_levels
@@ -165,6 +166,12 @@ class TreeSums:
             bounds=(0.0, 1.0),
             sure=self._sure([*np.eye(len(leaves))], leaves) if len(leaves) <= MOST_SURE else None,
         )
+
+    def linear_intervals(self, questions: Floats) -> ScoreIntervals:
+        """Those of any linear questions about the leaves, one a row."""
+        asked, span, least = on_unit_scale(questions)
+        leaves = consistent(self.node_shares(), self.node_variances(), self.tree.fan_out)[-1]
+        return ScoreIntervals(tuple(self._question(one, leaves) for one in asked), span, offset=least)
 
     def covariance(self, leaves: Floats, target: Target = "population") -> Floats:
         """Of the finest shares, by the law of every level's reports at the nearest possible shares; who was asked is part of it."""

@@ -81,23 +81,28 @@ def linear_intervals(
     value: Floats, questions: Floats, likely: Floats, groups: Sequence[ReportGroup], sampled: float
 ) -> ScoreIntervals:
     """Score intervals of answers: a row of `questions` is asked of the shares, which groups of reports tell together."""
-    least = questions.min(axis=1)
-    span = np.ptp(questions, axis=1)
-    unit = np.where(span > 0, span, 1.0)
+    asked, span, least = on_unit_scale(questions)
     people = sum(group.n for group in groups)
-    asked = tuple(
-        ScoreQuestion(
-            float((value[row] - least[row]) / unit[row]),
-            (questions[row] - least[row]) / unit[row],
-            likely,
-            _moments(groups, row, float(unit[row]), sampled),
-            people,
-            # Sums of several groups lie closer together.
-            groups[0].law.step(groups[0].weights[row] / unit[row]) / people if len(groups) == 1 else 0.0,
+    # Sums of several groups lie closer together than those of one.
+    steps = [groups[0].law.step(weights) / people if len(groups) == 1 else 0.0 for weights in groups[0].weights / _unit(span)]
+    each = tuple(
+        ScoreQuestion(share, counts, likely, _moments(groups, row, unit, sampled), people, step)
+        for row, (share, counts, unit, step) in enumerate(
+            zip(((value - least) / _unit(span)[:, 0]).tolist(), asked, _unit(span)[:, 0].tolist(), steps, strict=True)
         )
-        for row in range(len(questions))
     )
-    return ScoreIntervals(asked, span, offset=least)
+    return ScoreIntervals(each, span, offset=least)
+
+
+def on_unit_scale(questions: Floats) -> tuple[Floats, Floats, Floats]:
+    """Questions whose weights go from 0 to 1, and what their answers are to be multiplied with and added to."""
+    least, span = questions.min(axis=1), np.ptp(questions, axis=1)
+    return np.asarray((questions - least[:, None]) / _unit(span)), np.asarray(span), np.asarray(least)
+
+
+def _unit(span: Floats) -> Floats:
+    """A question with the same weight for everybody has an answer that is known."""
+    return np.asarray(np.where(span > 0, span, 1.0)[:, None])
 
 
 def _moments(groups: Sequence[ReportGroup], row: int, unit: float, sampled: float) -> Moments:

@@ -13,8 +13,8 @@ from deniable.errors import NotSupported
 from deniable.estimators.debias import NEGLIGIBLE, Debiasing, Moments, debiasing, moments
 from deniable.estimators.distribution_estimate import Ends
 from deniable.estimators.estimate import Estimate, SmallSample, Target, check_target, half_width
-from deniable.estimators.recent_shapes import shape_of
-from deniable.estimators.shape_fit import Method, Shape, shape
+from deniable.estimators.recent_shapes import shape, shape_of
+from deniable.estimators.shape_fit import Method, Shape
 from deniable.estimators.source import Source, accumulated
 from deniable.estimators.vectors import vector_mean
 

@@ -10,7 +10,8 @@ from deniable.batch import Floats
 from deniable.core import Circle
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators.estimate import Estimate, Target
-from deniable.estimators.shape_fit import Method, shape
+from deniable.estimators.recent_shapes import shape
+from deniable.estimators.shape_fit import Method
 from deniable.estimators.source import Source, accumulated
 
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from deniable.batch import Floats
 from deniable.estimators.estimate import Estimate, Target
-from deniable.estimators.shape_fit import Method, shape
+from deniable.estimators.recent_shapes import shape
+from deniable.estimators.shape_fit import Method
 from deniable.estimators.source import Source
 
 

@@ -14,18 +14,16 @@ import numpy as np
 from deniable.batch import Floats, Integers
 from deniable.core import Circle, Interval, Mechanism
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.estimators.bins import checked_bins, gathered
+from deniable.estimators.bins import gathered
 from deniable.estimators.crossing import STEPS, RisingBound, crossing_step
 from deniable.estimators.distribution_estimate import Answer, Distribution, Ends
-from deniable.estimators.distribution_grid import FINE, Binned, binned, fine_cells
-from deniable.estimators.estimate import Estimate, Target, check_target, half_width
+from deniable.estimators.distribution_grid import Binned, binned, fine_cells
+from deniable.estimators.estimate import Estimate, Target, half_width
 from deniable.estimators.expectation_maximization import Fit, fit
 from deniable.estimators.penalized import penalized_fit
 from deniable.estimators.plausible import Pilot, Plausible
-from deniable.estimators.recent_shapes import shape_of
 from deniable.estimators.response import Response, groups_for, only_multiples, response
 from deniable.estimators.smooth_shapes import SmoothGrid, Suggested, smooth_plausible, suggested_peaks
-from deniable.estimators.source import Source, accumulated
 
 Method = Literal["penalized", "ems", "em"]
 RULES: dict[Method, str] = {"penalized": "most likely smooth", "ems": "smoothed", "em": "most likely"}
@@ -305,50 +303,3 @@ class Shape:
             sure=ends,
             assumes=self.assumes,
         )
-
-
-def shape(
-    source: Source,
-    *,
-    method: Method = "penalized",
-    target: Target = "these users",
-    tolerance: float | None = None,
-    most_iterations: int | None = None,
-    multiples_of: float | None = None,
-    narrowest_peak: float | None = None,
-) -> Shape:
-    """Fit the reports once; bins, ranges, quantiles and the mean then come from the same distribution and agree.
-
-    Intervals hold for every distribution, unless an assumption makes them shorter: `multiples_of` says that values are multiples
-    of a number, `narrowest_peak` that the density changes no faster than in one triangular peak, so wide, that holds everybody.
-
-    >>> from deniable.core import make_mechanism
-    >>> import numpy as np
-    >>> fitted = shape(make_mechanism("sw", epsilon=4).randomize_many(np.linspace(0, 1, 1001)))
-    >>> halves, median = fitted.bins(2), fitted.quantiles([0.5])
-    >>> bool(abs(fitted.below(median.value)[0] - 0.5) < 1e-9), round(float(halves.value.sum()), 9)
-    (True, 1.0)
-    """
-    check_target(target)
-    if method not in RULES:
-        raise InvalidParameter(f"method must be one of {', '.join(RULES)}")
-    if method == "penalized" and (tolerance is not None or most_iterations is not None):
-        raise InvalidParameter("tolerance and most_iterations are for the methods ems and em; penalized chooses its own")
-    most_iterations = MOST_ITERATIONS if most_iterations is None else most_iterations
-    if isinstance(most_iterations, bool) or not isinstance(most_iterations, int) or most_iterations < 1:
-        raise InvalidParameter("most_iterations must be a positive whole number")
-    sums = accumulated(source)
-    mechanism = sums.mechanism
-    checked_bins(mechanism, None, FINE[0])
-    if tolerance is None:
-        tolerance = STOP if method == "ems" else STOP * math.exp(min(float(mechanism.privacy), 50.0))
-    if not tolerance >= 0:
-        raise InvalidParameter("tolerance must not be negative")
-    if multiples_of is not None and not (math.isfinite(multiples_of) and multiples_of > 0):
-        raise InvalidParameter("multiples_of must be a positive number, the step between possible values")
-    if narrowest_peak is not None and not (math.isfinite(narrowest_peak) and narrowest_peak > 0):
-        raise InvalidParameter("narrowest_peak must be a positive number, a width in the units of the values")
-    if narrowest_peak is not None and multiples_of is not None:
-        raise InvalidParameter("multiples_of and narrowest_peak exclude one another: values that are multiples have no density")
-    asked = Shape(mechanism, sums.sums, sums.n, target, method, tolerance, most_iterations, multiples_of, narrowest_peak)
-    return shape_of(asked)

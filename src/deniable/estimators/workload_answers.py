@@ -10,9 +10,11 @@ import numpy as np
 from scipy.optimize import nnls
 
 from deniable.batch import Floats
+from deniable.core import Hierarchy
 from deniable.errors import InvalidParameter
 from deniable.estimators.estimate import Estimate, Target
 from deniable.estimators.frequency import shares
+from deniable.estimators.level_sums import tree_sums
 from deniable.estimators.linear_law import ReportGroup, linear_intervals, report_law
 from deniable.estimators.projections import simplex
 from deniable.estimators.source import Source, accumulated
@@ -58,6 +60,11 @@ def answers(source: Source, questions: Any, *, target: Target = "these users", l
     if estimated.covariance is None:
         raise InvalidParameter("answers need the covariance of the shares, which is worked out for fewer values")
     exact = None
+    if isinstance(sums.mechanism, Hierarchy):
+        sure = tree_sums(sums).linear_intervals(matrix)
+    else:
+        group = ReportGroup(report_law(sums.mechanism), sums.n, calm)
+        sure = linear_intervals(value, matrix, simplex(estimated.value, 1.0), [group], float(target == "population"))
     if sums.mechanism.channel.support() is None and sums.mechanism.channel.sums == "outputs":
         terms = calm @ TableDecoder(sums.mechanism).inverse
         exact = BoundedTerms(value, np.ptp(terms, axis=1), sums.n)
@@ -69,13 +76,7 @@ def answers(source: Source, questions: Any, *, target: Target = "these users", l
         method=f"unbiased answers to {len(matrix)} linear questions, {estimated.method}",
         labels=range(len(matrix)) if labels is None else labels,
         small_sample=exact,
-        sure=linear_intervals(
-            value,
-            matrix,
-            simplex(estimated.value, 1.0),
-            [ReportGroup(report_law(sums.mechanism), sums.n, calm)],
-            float(target == "population"),
-        ),
+        sure=sure,
     )
 
 

@@ -119,7 +119,7 @@ def test_sectors_as_windows_have_the_same_law() -> None:
         (lambda: Ranked([0, 1], [0, 1], [1, 1], [1]), "at least two groups"),
         (lambda: Ranked([0, 1], [0, 1], [1, 1], [1, 0]), "at least 1"),
         (lambda: Ranked([0, 1], [0, 1], [2, 0], [2, 1]), "at least 1"),
-        (lambda: Ranked([0, 1], [0, 1], [1, 1], [1, 2]), "must not grow"),
+        (lambda: Ranked([0, 1], [0, 1], [1, 1], [1, 2]), "must not increase"),
         (lambda: Sectors(6, 1), "at least two sectors"),
         (lambda: Sectors(6, 4), "multiple"),
     ],

@@ -40,7 +40,7 @@ def test_a_lifetime_speaks_first() -> None:
 
 def test_odds_are_rounded_up() -> None:
     for level in (Fraction(step, 7) for step in range(1, 95)):
-        shown = re.search(r"at most ([0-9.]+) times", meaning(level))
+        shown = re.search(r"a factor of at most ([0-9.]+)[:; ]", meaning(level))
         assert shown is not None
         assert math.exp(level) * (1 - 1e-12) <= float(shown[1]) <= math.exp(level) * 1.0101
 

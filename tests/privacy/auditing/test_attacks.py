@@ -138,7 +138,7 @@ def test_gains_refuse_bad_questions() -> None:
         count_gain(made("k-rr"), users=10, fakes=1, targets=[K])
     with pytest.raises(InvalidParameter, match="users"):
         count_gain(made("k-rr"), users=0, fakes=1)
-    with pytest.raises(NotSupported, match="no number"):
+    with pytest.raises(NotSupported, match="does not report numbers"):
         mean_gain(made("k-rr"), users=10, fakes=1)
 
 
