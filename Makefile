@@ -38,7 +38,7 @@ test-all: test
 	$(BIN)/python -m pytest -n 2 -m 'slow and not heavy' -rs
 
 heavy: $(VENV)/.heavy
-	$(BIN)/python -m pytest -m heavy -rs --durations=10
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m heavy -rs --durations=10
 
 tiers: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 -m 'not heavy' --durations=0 | $(BIN)/python -m tests.tiers

@@ -50,7 +50,7 @@ def test_the_page_runs_all_five_roles_by_one_command(tmp_path: Path) -> None:
             assert not any(code.encode() in raw for code in codes), file.name
         if file.suffix in (".db", ".db-wal", ".keys"):
             assert b"127.0.0.1" not in raw or file.name == "collector.db", file.name  # the survey names its issuer
-    assert b"record" in (folder / "shuffle.db").read_bytes()  # its tables are there, and empty
+    assert b"recent" in (folder / "shuffle.db").read_bytes()  # its tables are there, and empty
 
 
 def test_a_surveys_promise_is_read_from_its_document(tmp_path: Path) -> None:

@@ -180,6 +180,17 @@ def test_the_command_reads_a_bucket(tmp_path: Path, server: str, bucket: str) ->
     assert done.stderr.count("\n") == 1
 
 
+def _end_java() -> None:
+    """Workers get the environment that Java was started in, and another test may have started it before the keys were there."""
+    from pyspark import SparkContext
+
+    if SparkContext._active_spark_context is not None:
+        SparkContext._active_spark_context.stop()
+    if SparkContext._gateway is not None:
+        SparkContext._gateway.shutdown()
+        SparkContext._gateway = SparkContext._jvm = None
+
+
 @pytest.mark.heavy
 def test_workers_of_a_cluster_read_a_bucket(tmp_path: Path, server: str, bucket: str) -> None:
     pytest.importorskip("pyspark", reason="pyspark is not installed: pip install 'deniable[spark]'")
@@ -190,6 +201,7 @@ def test_workers_of_a_cluster_read_a_bucket(tmp_path: Path, server: str, bucket:
     upload(server, paths, bucket)
     from deniable.batch import started
 
+    _end_java()
     session = started("local-cluster[2,1,1024]")
     try:
         folded = Spark().fold(Source(K_RR, (f"s3://{bucket}/*.parquet",)))

@@ -181,11 +181,11 @@ def test_the_operator_signs_in_and_sees_the_numbers_of_now(chromium: Any, tmp_pa
         assert call(f"{running.survey}/batches", body, {"Content-Type": "application/vnd.deniable.batch"})[0] == 200
         visit = Visit(chromium, running)
         page = visit.go("results")
-        page.get_by_text("There are no numbers yet").wait_for()
+        page.get_by_text("No numbers yet").wait_for()
         page.get_by_text("For the operator").click()
         page.get_by_label("Admin token").fill("guessed")
         page.get_by_role("button", name="Sign in").click()
-        page.get_by_text("This does not work").wait_for()
+        page.get_by_text("Something went wrong").wait_for()
         page.get_by_label("Admin token").fill(token)
         page.get_by_role("button", name="Sign in").click()
         page.get_by_text("40 reports were counted").wait_for()
@@ -193,7 +193,7 @@ def test_the_operator_signs_in_and_sees_the_numbers_of_now(chromium: Any, tmp_pa
         stored = page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])")
         assert token not in stored
         page.get_by_role("button", name="Sign out").click()
-        page.get_by_text("There are no numbers yet").wait_for()
+        page.get_by_text("No numbers yet").wait_for()
         visit.complaints = [said for said in visit.complaints if "403" not in said]
         visit.close()
 
@@ -319,7 +319,7 @@ def test_a_report_that_cannot_be_sent_waits_and_is_sent_later_unchanged(chromium
         if page.get_by_text("waits").count():
             break
         page.wait_for_timeout(100)
-    page.get_by_text("written down and waits").wait_for()
+    page.get_by_text("saved on this device").wait_for()
     page.unroute("**/submissions")
     before = counted(served)
     page = visit.go("answer")
