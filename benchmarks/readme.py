@@ -74,7 +74,9 @@ def quotes(count: Record, kept: Record, results: Record) -> list[Quote]:
     return [
         Quote(f"{count['flights']:,} flights, each perturbed on its own at ε = 1", "make demo"),
         Quote(f"a collector, {count['devices']:,} simulated devices", "make demo"),
-        Quote(f"`collector` alone counts, in {kept['collector_megabytes']} MB", "--measure: pip install '.[collector]'"),
+        Quote(
+            f"`collector` alone only counts, and takes {kept['collector_megabytes']} MB", "--measure: pip install '.[collector]'"
+        ),
         Quote(f"bytes, ready to send\n{count['report_bytes']}\n", "the example itself"),
         Quote(f"95 %, about ± {count['half_width']} here", "the example itself"),
         Quote(f"{people:,} made-up people said how they get to work: {ways}", "examples/survey/answers.csv"),

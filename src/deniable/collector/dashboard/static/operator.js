@@ -34,7 +34,7 @@ function signedIn(seen, fold, before, changed) {
   });
   return [
     element("summary", {}, "For the operator"),
-    element("p", {}, element("strong", {}, "Signed in."), " These are the numbers of now. They are not public: whoever sees two of them sees what came in between."),
+    element("p", {}, element("strong", {}, "Signed in."), " These are the current numbers. They are not public: anyone who compares two of them sees what arrived in between."),
     element("p", {}, `${count(seen.stored)} reports were counted. The survey is ${seen.open ? "open" : "closed"}. ${seen.kept}`),
     out,
   ];
