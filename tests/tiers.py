@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 SLOW = Path(__file__).with_name("slow.txt")
-LONGEST = 0.25
+LONGEST = 0.2
 ALWAYS = ("tests/guards/", "tests/test_walls.py", "tests/test_public_surface.py::test_commands_in_the_readme_run")
 """Secrets that leave sideways, the floor plan, and what a newcomer types first."""
 _LINE = re.compile(r"([\d.]+)s (?:call|setup|teardown) +(\S.*)")

@@ -40,7 +40,7 @@ def read_csv(
 
     Columns are found by usual names (user, time, longitude and latitude, or x and y); `columns` names them when
     they are called otherwise: {"user": "Member"}. Without a user column the file is one path; without a time column
-    rows keep their order. Text is UTF-8, or else Latin-1. Rows whose coordinates are no numbers or no degrees are
+    rows keep their order. Text is UTF-8, or else Latin-1. Rows whose coordinates are not numbers, or not degrees, are
     refused, or with bad="drop" left out and counted. User identifiers are forgotten unless `keep_users` is set.
     """
     stream, rows = _open_rows(path, columns, bad)
