@@ -1,6 +1,6 @@
 # make demo    perturb public data locally and show estimates beside the truth
 # make test    format, lint, types and every quick test: about four minutes on two quiet cores
-# make test-all   make test, and the tests that take longer: about fifteen minutes more
+# make test-all   make test, and the tests that take longer: about twenty minutes more
 # make tiers   measure anew which tests are slow: tests/slow.txt
 # make heavy   what takes minutes or needs a database or a browser
 # make check   format, lint and types only

@@ -7,9 +7,9 @@ from tests.tiers import ALWAYS, LONGEST, mark_slow, read_durations, slow_tests
 
 PRINTED = f"""
 {LONGEST + 0.1:.2f}s call     tests/core/test_laws.py::test_draws[a name with spaces]
-{LONGEST - 0.1:.2f}s call     tests/core/test_laws.py::test_quick
-{LONGEST - 0.1:.2f}s setup    tests/core/test_laws.py::test_long_set_up
-{LONGEST - 0.1:.2f}s call     tests/core/test_laws.py::test_long_set_up
+{0.75 * LONGEST:.2f}s call     tests/core/test_laws.py::test_quick
+{0.75 * LONGEST:.2f}s setup    tests/core/test_laws.py::test_long_set_up
+{0.75 * LONGEST:.2f}s call     tests/core/test_laws.py::test_long_set_up
 9.00s call     {ALWAYS[0]}test_emissions.py::test_nothing_is_told
 12 passed in 3.00s
 """
