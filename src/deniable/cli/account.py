@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from deniable.cli.account_training import training
 from deniable.cli.choice import chosen_mechanism
 from deniable.cli.survey_address import ca_option, survey_at
 from deniable.cli.terminal import counted, print_json, waiting
@@ -29,7 +30,11 @@ def account() -> None:
     deniable account group --epsilon 1 --size 3
     deniable account gaussian --epsilon 1 --delta 1e-6
     deniable account raw --delta 1e-6 --users 1000000
+    deniable account training --domain ball:512 --users 100000 --lifetime 8 --target-error 0.1
     """
+
+
+account.add_command(training)
 
 
 @account.command()
@@ -238,7 +243,7 @@ def gaussian(epsilon: str | None, delta: str | None, sigma: str | None, width: s
     from deniable.privacy import gaussian_delta, gaussian_epsilon, gaussian_sigma, loss_exceeds
 
     if sum(given is not None for given in (epsilon, delta, sigma)) != 2:
-        raise InvalidParameter("give two of --epsilon, --delta and --sigma; the third is found")
+        raise InvalidParameter("give two of --epsilon, --delta and --sigma; the third is computed")
     apart = _positive("width", width)
     level = None if epsilon is None else _positive("epsilon", epsilon)
     extra = None if delta is None else _share("delta", delta)
@@ -322,5 +327,4 @@ def _say(document: dict[str, Any], lines: list[str], as_json: bool) -> None:
     if as_json:
         print_json(document)
     else:
-        for line in lines:
-            click.echo(line)
+        click.echo("\n".join(lines))

@@ -5,6 +5,7 @@ plan          the candidates, best first, with predicted errors; or the smallest
 Plan          candidates, the pick and why, what was left out, and a bound that no mechanism can beat
 Candidate     one way to ask: error, interval, bytes, work, certificate, and what fake users could do
 lower_bound   the least error any mechanism can have, or NoBound: that none is known
+affordable_rounds, training_choices   rounds of training that a person's lifetime pays for, all together or in turns
 Impossible    raised when no candidate can meet a target
 
 design              a domain, a loss and an epsilon: the mechanism, its error, and a bound no mechanism can beat

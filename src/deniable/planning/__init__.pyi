@@ -44,6 +44,8 @@ from deniable.planning.question import TASKS as TASKS
 from deniable.planning.question import Question as Question
 from deniable.planning.shuffled import ShuffledPlan as ShuffledPlan
 from deniable.planning.shuffled import plan_shuffled as plan_shuffled
+from deniable.planning.training import TrainingChoice as TrainingChoice
+from deniable.planning.training import training_choices as training_choices
 from deniable.planning.vectors import affordable_rounds as affordable_rounds
 from deniable.planning.way import LeftOut as LeftOut
 from deniable.planning.way import Prediction as Prediction

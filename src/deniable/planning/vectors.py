@@ -16,7 +16,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import betaincinv
 
 from deniable.batch import Floats, Keystream, random_words, randomize_many
-from deniable.core import Ball, Epsilon, EpsilonLike, NearestCodes
+from deniable.core import LARGE, Ball, Epsilon, EpsilonLike, NearestCodes
 from deniable.errors import InvalidParameter
 from deniable.estimators import BIAS, mean
 from deniable.planning.frequency import each_way
@@ -90,29 +90,37 @@ def affordable_rounds(domain: Ball, *, lifetime: EpsilonLike, users: int, target
     """In how many rounds everyone can take part before `lifetime` is spent, when the mean of each must be so near to the true one.
 
     The levels of rounds add up, so each of R rounds has lifetime / R; more rounds mean more noise in each. 0 when not even one
-    round is near enough.
+    round is near enough. Groups that take turns can make more rounds: `training_choices`.
 
     >>> affordable_rounds(Ball(512), lifetime=8, users=100_000, target_error=0.1)
     4
     """
-    whole = Epsilon(lifetime)
-    if not isinstance(domain, Ball):
-        raise InvalidParameter(f"domain must be a Ball, got {type(domain).__name__}")
-    if isinstance(users, bool) or not isinstance(users, int) or users < 1:
-        raise InvalidParameter("users must be a whole number, at least 1")
-    if not 0 < target_error < math.inf:
-        raise InvalidParameter("target_error must be a positive number, in the units of the vectors")
+    whole = check_training(domain, lifetime=lifetime, users=users, target_error=target_error)
 
     def near_enough(rounds: int) -> bool:
         mechanism = NearestCodes(domain=domain, epsilon=whole.times(Fraction(1, rounds)))
         return mechanism.error() <= users * target_error**2
 
-    if not near_enough(1):
+    low = max(1, math.ceil(whole.exact / LARGE))  # a round of more than that is not asked for
+    if not near_enough(low):
         return 0
-    low, high = 1, 2
+    high = 2 * low
     while high <= MOST_ROUNDS and near_enough(high):
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if near_enough(middle) else (low, middle)
     return low
+
+
+def check_training(domain: Ball, *, lifetime: EpsilonLike, users: int, target_error: float) -> Epsilon:
+    """The lifetime, once the question about rounds makes sense."""
+    # Only the levels of rounds are limited: many rounds may cost more together than a report may.
+    whole = Epsilon(lifetime, allow_large=True)
+    if not isinstance(domain, Ball):
+        raise InvalidParameter(f"domain must be a Ball, got {type(domain).__name__}")
+    if isinstance(users, bool) or not isinstance(users, int) or users < 1:
+        raise InvalidParameter("users must be a whole number, at least 1")
+    if not 0 < target_error < math.inf:
+        raise InvalidParameter("target_error must be a positive number, in the units of the vectors")
+    return whole

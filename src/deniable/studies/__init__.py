@@ -1,4 +1,4 @@
-"""Questions beyond one report: paths, classifiers, and users who answer together.
+"""Questions beyond one report: paths, classifiers, training on devices, and users who answer together.
 
 Movement data: many paths at once, their metrics, readers, baselines, and what a collector learns from them.
 
@@ -22,6 +22,11 @@ Feature, Perturbation       a sensitive number, its public range, the mechanism 
 exact_utility, exact_region linear models, trees, forests, boosting, QDA: ρ itself
 Randomizer                  a transformer for scikit-learn pipelines
 concentration               Pr[a <= M(x) <= b], from the weights
+
+Training on devices: nothing but private reports of model updates leaves them.
+
+PrivateUpdates              parameters of any model as one vector, updates as reports, their mean as a model again
+LocalPrivacy                a Flower mod and its strategy, in two lines of any Flower app; PrivateStrategy, PrivateRound
 
 Joint randomized response: two users lie together, so that their errors cancel. Honest about collusion.
 

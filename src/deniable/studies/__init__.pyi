@@ -51,6 +51,10 @@ from deniable.studies.classifiers.training_curve import training_curve as traini
 from deniable.studies.classifiers.weights import Setting as Setting
 from deniable.studies.classifiers.weights import groups as groups
 from deniable.studies.classifiers.weights import settings as settings
+from deniable.studies.federated.flower import LocalPrivacy as LocalPrivacy
+from deniable.studies.federated.strategy import PrivateRound as PrivateRound
+from deniable.studies.federated.strategy import PrivateStrategy as PrivateStrategy
+from deniable.studies.federated.updates import PrivateUpdates as PrivateUpdates
 from deniable.studies.joint.accounting import Accounting as Accounting
 from deniable.studies.joint.accounting import account as account
 from deniable.studies.joint.estimate import estimate_ones as estimate_ones

@@ -72,7 +72,7 @@ class VectorSums(Accumulator):
         # No coordinate of a word exceeds the word's length, width**(3/2).
         most = accumulator.n * (math.isqrt(accumulator._sets.width**3) + 1)
         if len(sums) and max(int(sums.max()), -int(sums.min())) > most:
-            raise Malformed("a sum is larger than so many reports can give")
+            raise Malformed("a sum is larger than that many reports can give")
         accumulator.sums = sums
         return accumulator
 
