@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
+
+import numpy as np
 
 from deniable.surveys import Survey
 
@@ -32,3 +34,9 @@ def singled_out(seen: list[int]) -> int:
 def places_of(data: bytes, marks: Iterable[bytes]) -> list[int]:
     """Where each mark stands first; -1 where it does not."""
     return [data.find(mark) for mark in marks]
+
+
+def rank_correlation(places: Sequence[int]) -> float:
+    """Of places with the order of arrival: near 1 or -1 where a file tells who came first, near 0 where it does not."""
+    ranks = np.argsort(np.argsort(places))
+    return float(np.corrcoef(ranks, np.arange(len(places)))[0, 1])

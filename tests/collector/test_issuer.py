@@ -127,6 +127,27 @@ def test_bad_requests_get_a_reason(tmp_path: Path) -> None:
     assert key["token-type"] == 2
     assert key["token-key"].rstrip("=") == key_text()
     assert _asked(issuer, "/other", method="GET")[0] == 404
+    # None of these cost a token: the code is still good for one.
+    assert _asked(issuer, REQUEST_PATH, body=good, content_type=REQUEST_MEDIA, authorization=bearer)[0] == 200
+
+
+def test_pages_of_other_sites_may_ask(tmp_path: Path) -> None:
+    issuer = issuer_with(tmp_path, ["alpha"])
+    assert _asked(issuer, REQUEST_PATH, method="OPTIONS") == (204, b"")
+    assert _asked(issuer, "/other", method="OPTIONS")[0] == 404
+    headers: list[list[tuple[bytes, bytes]]] = []
+
+    async def send(message: Any) -> None:
+        headers.append(message.get("headers", []))
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b""}
+
+    for method in ("OPTIONS", "POST"):
+        asyncio.run(issuer({"type": "http", "method": method, "path": REQUEST_PATH, "headers": []}, receive, send))
+    allowed, refused = dict(headers[0]), dict(headers[2])
+    assert allowed[b"access-control-allow-headers"] == b"authorization, content-type"
+    assert allowed[b"access-control-allow-origin"] == refused[b"access-control-allow-origin"] == b"*"
 
 
 def test_key_files_are_private(tmp_path: Path) -> None:

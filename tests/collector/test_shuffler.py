@@ -17,9 +17,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from tests.collector.anonymous import ANALYST, survey_with, token_for
 from tests.collector.inside import Inside
 
+from deniable.cli.shuffle import shuffle
+from deniable.cli.survey_address import SurveyAddress
 from deniable.collector import Destination, Mixing, Sealed, Shuffler, Store
 from deniable.collector.mixing import KNOWN, NEW, SPENT
 from deniable.collector.slots import _below, _distinct, in_a_row, place_among, random_order, read_slots, rows_table
@@ -200,6 +203,38 @@ def test_a_file_has_one_shuffler_and_is_no_other_database(tmp_path: Path) -> Non
         file.execute("PRAGMA user_version = 1")
     with pytest.raises(InvalidParameter, match="another version"):
         Mixing(tmp_path / "s.db")
+
+
+def test_a_shuffler_that_knows_its_survey_starts_while_the_collector_is_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both may restart in any order; a survey that was never fetched is still an error."""
+    survey, answers = survey_with(tokens=None, reports=12), [survey_with(tokens=None, reports=12)]
+
+    def document(_: SurveyAddress) -> Survey:
+        if not answers:
+            raise NotDelivered("the collector cannot be reached")
+        return answers.pop()
+
+    started: list[Shuffler] = []
+    monkeypatch.setattr(SurveyAddress, "document", document)
+
+    def serve_app(app: Shuffler, *_: object, **__: object) -> None:
+        started.append(app)
+        app.mixing.close()
+
+    monkeypatch.setattr("deniable.collector.serve_app", serve_app)
+    address, database = f"http://127.0.0.1:9/v1/surveys/{survey.hash}", str(tmp_path / "s.db")
+    for _ in range(2):
+        done = CliRunner().invoke(shuffle, [address, "--database", database, "--port", "0"])
+        assert done.exit_code == 0, done.output
+    assert not answers
+    assert [app.destinations for app in started] == [{survey.hash: Destination(survey, "http://127.0.0.1:9")}] * 2
+    assert "as it was fetched before" in done.stderr
+    other = survey_with(tokens=None, reports=13)
+    done = CliRunner().invoke(shuffle, [address.replace(survey.hash, other.hash), "--database", database, "--port", "0"])
+    assert isinstance(done.exception, NotDelivered)
+    assert len(started) == 2
 
 
 class Behind:

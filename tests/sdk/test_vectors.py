@@ -33,7 +33,7 @@ def read(name: str) -> Any:
 
 
 def test_every_registered_mechanism_has_vectors_and_nothing_else_does() -> None:
-    assert {path.stem for path in VECTORS.glob("*.json")} == {*names(), "coins", "domains"}, REMAKE
+    assert {path.stem for path in VECTORS.glob("*.json")} == {*names(), "coins", "domains", "streams"}, REMAKE
 
 
 @pytest.mark.parametrize("name", names())

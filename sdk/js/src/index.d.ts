@@ -206,12 +206,27 @@ export interface SessionOptions {
   allowHttp?: boolean;
   /** For collectors that take reports only with one; sent with reports, over https or to this machine, and kept in memory only. */
   token?: string | null;
+  /** For surveys with one-time tokens: every report spends one of its tokens. */
+  wallet?: Wallet | null;
 }
 /**
  * A `fetch` for sessions that goes through a relay (RFC 9458): the relay sees this device and cannot read, the collector reads and sees
  * only the relay. Rejects with InvalidParameter where the browser has no X25519.
  */
 export function throughRelay(relay: string, options?: { fetch?: typeof globalThis.fetch; allowHttp?: boolean }): Promise<typeof globalThis.fetch>;
+
+/** One-time tokens of a person (Privacy Pass, RFC 9578, type 2), in a store of their own: fetched ahead of time, spent one by one. */
+export class Wallet {
+  constructor(store: Store, options?: { crypto?: Crypto });
+  /** Ask the survey's issuer with an invitation code; how many tokens are there now. A lost answer costs no token. */
+  fetch(
+    survey: Survey,
+    code: string,
+    options?: { count?: number; today?: Date; fetch?: typeof globalThis.fetch; allowHttp?: boolean },
+  ): Promise<number>;
+  /** How many tokens of the survey with this hash are not yet spent. */
+  left(survey: string): Promise<number>;
+}
 
 /** Answers a survey for one person. */
 export class Session {

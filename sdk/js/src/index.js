@@ -13,4 +13,5 @@ export { throughRelay } from "./oblivious.js";
 export { Session } from "./session.js";
 export { IndexedDbStore, LocalStorageStore, MemoryStore, browserStore } from "./stores.js";
 export { Survey, openSurvey, periodOf } from "./survey.js";
+export { Wallet } from "./wallet.js";
 export { encodeReport, outputBits } from "./wire.js";

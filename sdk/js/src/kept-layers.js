@@ -43,10 +43,9 @@ export function layersOf({ document, channel }) {
   return [first, around];
 }
 
-/** One of `size` values: `index` with the weight of the ratio, each of the others with weight one. */
+/** One of `size` values: `index` with the weight of the ratio, each of the others, counted on from it, with weight one. */
 export function drawAround({ numerator, denominator }, size, index, coins) {
   const drawn = coins.below(numerator + (size - 1n) * denominator);
   if (drawn < numerator) return index;
-  const other = (drawn - numerator) / denominator;
-  return other < index ? other : other + 1n;
+  return (index + 1n + (drawn - numerator) / denominator) % size;
 }

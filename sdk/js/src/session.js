@@ -6,7 +6,9 @@ import { InvalidParameter, NotAdmitted, NotDelivered } from "./errors.js";
 import { explain } from "./explain.js";
 import { toHex } from "./hexadecimal.js";
 import { drawAround, layersOf, permanentOf } from "./kept-layers.js";
+import { SEALED_TYPE, sealedReport } from "./sealing.js";
 import { LARGE, openSurvey, periodOf, turnsOf, windowNumber } from "./survey.js";
+import { tokenHeader } from "./tokens.js";
 import { encodeReport } from "./wire.js";
 
 const LATER = [408, 425, 429, 500, 502, 503, 504];
@@ -22,11 +24,15 @@ const QUIET = { credentials: "omit", referrerPolicy: "no-referrer", redirect: "e
 export class Session {
   #token = null;
 
-  constructor(survey, ledger, collector, { fetch = globalThis.fetch, coins = new SystemCoins(), patience = {}, allowHttp = false, token = null } = {}) {
+  constructor(survey, ledger, collector, { fetch = globalThis.fetch, coins = new SystemCoins(), patience = {}, allowHttp = false, token = null, wallet = null } = {}) {
     if (survey.document.repeat === "permanent" && mechanismsOf(survey.document.mechanism).includes("rappor")) {
       throw new InvalidParameter("rappor keeps its own permanent bits, which this client does not; use repeat 'each-window' or 'once'");
     }
+    if (survey.document.admission !== undefined && wallet === null) {
+      throw new InvalidParameter("this survey takes reports only with one-time tokens: fetch them with wallet.fetch(survey, code), and give the wallet");
+    }
     ledger.checkSurvey(survey);
+    this.wallet = wallet;
     this.survey = survey;
     this.ledger = ledger;
     this.address = `${checkedAddress(collector, allowHttp)}/v1/surveys/${survey.hash}`;
@@ -126,7 +132,9 @@ export class Session {
   async deliver() {
     const waiting = await this.ledger.pending(this.survey.hash);
     const longest = waiting.reduce((most, { report }) => Math.max(most, report.length), 0) + 64;
-    const together = Math.max(1, Math.min(TOGETHER, Math.floor(TOGETHER_BYTES / longest)));
+    const { admission, shuffle } = this.survey.document;
+    const alone = admission !== undefined || shuffle !== undefined; // a token for each, and nothing that says that two belong together
+    const together = alone ? 1 : Math.max(1, Math.min(TOGETHER, Math.floor(TOGETHER_BYTES / longest)));
     for (let begin = 0; begin < waiting.length; begin += together) await this.#send(waiting.slice(begin, begin + together));
     return waiting.length;
   }
@@ -138,21 +146,36 @@ export class Session {
   }
 
   async #send(waiting) {
-    const submissions = waiting.map(({ key, report }) => ({ key, report }));
-    const [path, body] = submissions.length === 1 ? ["submissions", submissions[0]] : ["batches", { submissions }];
-    const status = await this.#post(`${this.address}/${path}`, JSON.stringify(body));
+    const status = await this.#post(...(await this.#request(waiting)));
     if (NO_TOKEN.includes(status)) {
-      throw new NotAdmitted("the collector takes reports only with a token of its own; the report waits: call useToken(…), then deliver()");
+      throw new NotAdmitted(
+        this.survey.document.admission === undefined
+          ? "the collector takes reports only with a token of its own; the report waits: call useToken(…), then deliver()"
+          : "the one-time token was not taken: it is for another survey or another window; the report waits",
+      );
     }
     const refused = status !== 200;
     for (const item of waiting) await this.ledger.settle(item, { refused });
     if (refused) throw new NotDelivered(`the collector refused the report permanently (status ${status}); it will not be sent again`);
   }
 
-  /** The final status; tries again while the answer is "later" or there is none. */
-  async #post(url, body) {
-    const { attempts, first, most, sleep } = this.patience;
+  /** Where reports go, what is sent, and with which headers. A report with a token, or for a shuffler, goes alone. */
+  async #request(waiting) {
+    const submissions = waiting.map(({ key, report }) => ({ key, report }));
+    const { hash, document } = this.survey;
     const headers = { "Content-Type": "application/json", ...(this.#token === null ? {} : { Authorization: `Bearer ${this.#token}` }) };
+    if (document.admission !== undefined) headers.Authorization = tokenHeader(await this.wallet.token(hash, this.period(), submissions[0].key));
+    if (document.shuffle !== undefined) {
+      const body = await sealedReport(this.survey, submissions[0].key, submissions[0].report);
+      return [`${this.address}/sealed`, body, { ...headers, "Content-Type": SEALED_TYPE }];
+    }
+    const [path, body] = submissions.length === 1 ? ["submissions", submissions[0]] : ["batches", { submissions }];
+    return [`${this.address}/${path}`, JSON.stringify(body), headers];
+  }
+
+  /** The final status; tries again while the answer is "later" or there is none. */
+  async #post(url, body, headers) {
+    const { attempts, first, most, sleep } = this.patience;
     for (let attempt = 0; attempt < attempts; attempt++) {
       if (attempt) {
         // Between half and all of first * 2**attempt, so that devices do not return in step.
@@ -176,11 +199,11 @@ function mechanismsOf(recipe) {
 }
 
 /** https; plain http only to this machine, or when the caller insists. */
-function checkedAddress(collector, allowHttp) {
+export function checkedAddress(collector, allowHttp, name = "collector") {
   const url = new URL(collector);
   if (url.protocol !== "https:" && !(url.protocol === "http:" && (allowHttp || LOCAL.includes(url.hostname)))) {
-    throw new InvalidParameter("collector must begin with https:// (http:// is for this machine only, unless allowHttp is set)");
+    throw new InvalidParameter(`${name} must begin with https:// (http:// is for this machine only, unless allowHttp is set)`);
   }
-  if (url.username || url.password) throw new InvalidParameter("collector must not hold a name or a password before an @; a token goes in token");
+  if (url.username || url.password) throw new InvalidParameter(`${name} must not hold a name or a password before an @; a token goes in token`);
   return url.href.replace(/\/+$/, "");
 }

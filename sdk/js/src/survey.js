@@ -9,9 +9,11 @@ import { toHex } from "./hexadecimal.js";
 import { canonicalJson, parseJson } from "./json.js";
 import { layersOf, permanentOf } from "./kept-layers.js";
 import { digest } from "./sha256.js";
+import { fromBase64url } from "./tokens.js";
 
 const FIELDS = ["attributes", "budget", "channel", "closes", "epsilon", "fingerprint", "format", "keep_reports", "mechanism"];
 FIELDS.push("opens", "purpose", "release", "repeat", "strategy", "title", "version", "window");
+const OPTIONAL = ["admission", "shuffle"];
 const STRATEGIES = { split: "product", "sample-one": "sample-one", "fake-data": "rs-fd" };
 const REPEATS = ["once", "permanent", "each-window", "random-window"];
 const TURNS = /^turns:([1-9]\d{0,3})$/;
@@ -21,6 +23,7 @@ const MOST_BYTES = 1 << 24;
 const MOST_TEXT = 4000;
 const MOST_REPORTS = 10 ** 9;
 const MOST_MINUTES = 60 * 24 * 366;
+const MOST_TOKENS = 1000;
 /** Above this a mechanism protects nothing; a document cannot allow it for itself. */
 export const LARGE = new Fraction(20n);
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/;
@@ -49,7 +52,8 @@ export async function openSurvey(bytes, { hash, allowLarge = false } = {}) {
   must(bytes.every((byte) => byte < 128), "a survey document is ASCII");
   const text = new TextDecoder().decode(bytes);
   const document = parseJson(text);
-  must(namesIn(document) === FIELDS.join(), "a survey document has exactly the fields of the format");
+  const fields = [...FIELDS, ...OPTIONAL.filter((name) => Object.hasOwn(document ?? {}, name))].sort();
+  must(namesIn(document) === fields.join(), "a survey document has exactly the fields of the format");
   must(document.format === "deniable-survey" && document.version === 1, "this release reads version 1 of survey documents");
   must(canonicalJson(document) === text, "the survey is not in canonical form");
   checkWords(document);
@@ -79,6 +83,26 @@ function checkWords(document) {
   must(turns === null || (turns >= 2 && turns <= MOST_TURNS), `repeat must have 2 to ${MOST_TURNS} turns or windows`);
   must(typeof document.keep_reports === "boolean", "keep_reports must be true or false");
   checkRelease(document.release);
+  checkHiding(document);
+}
+
+/** One-time tokens of an issuer, and a shuffler between devices and collector; a survey may have neither. */
+function checkHiding({ admission, shuffle, repeat }) {
+  if (admission !== undefined) {
+    must(namesIn(admission) === "issuer,key,tokens" && isText(admission.issuer), "admission must have exactly issuer, key and tokens");
+    must(/^https?:\/\/[!-~]+$/.test(admission.issuer), "admission.issuer must be an address");
+    const key = fromBase64url(admission.key);
+    must(key !== null && key.length >= 200 && key.length <= 600, "admission.key must be an issuer's public key");
+    must(Number.isSafeInteger(admission.tokens) && admission.tokens >= 1 && admission.tokens <= MOST_TOKENS, `admission.tokens must be a whole number from 1 to ${MOST_TOKENS}`);
+  }
+  if (shuffle !== undefined) {
+    must(namesIn(shuffle) === "key,minutes,reports" && /^[0-9a-f]{64}$/.test(shuffle.key), "shuffle must have exactly key, minutes and reports, and its key 64 hexadecimal digits");
+    must(Number.isSafeInteger(shuffle.reports) && shuffle.reports >= 2 && shuffle.reports <= MOST_REPORTS, `shuffle.reports must be a whole number from 2 to ${MOST_REPORTS}`);
+    must(Number.isSafeInteger(shuffle.minutes) && shuffle.minutes >= 0 && shuffle.minutes <= MOST_MINUTES, `shuffle.minutes must be a whole number from 0 to ${MOST_MINUTES}`);
+  }
+  const hidden = admission !== undefined || shuffle !== undefined;
+  must(!hidden || permanentOf(repeat) === null, "a kept answer can be followed: it does not go with admission or shuffle");
+  must(admission === undefined || shuffle === undefined || repeat === "once", "a survey with both admission and shuffle must be one that is answered once");
 }
 
 /** Of how many turns each device has one; null where it reports in every window. */

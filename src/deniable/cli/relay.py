@@ -38,5 +38,5 @@ def relay(gateway: str, ca: str | None, workers: int, as_json: bool, **where: An
 
     if workers > 1:
         ready()
-        sys.exit(collector.run_workers(sys.argv[1:], workers, listening))
+        sys.exit(collector.run_workers(sys.argv[1:], workers, listening, log=serving.log))
     collector.serve_relay(serving, gateway, listening, ca=ca, ready=ready)

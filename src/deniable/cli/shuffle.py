@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from deniable.cli.listening import announce, listen, listening_options, serving_of
-from deniable.cli.survey_address import ca_option, find_survey
+from deniable.cli.survey_address import SurveyAddress, ca_option, find_survey
 from deniable.cli.terminal import print_json
-from deniable.errors import InvalidParameter
+from deniable.errors import InvalidParameter, NotDelivered
+
+if TYPE_CHECKING:
+    from deniable.collector import Mixing
+    from deniable.surveys import Survey
 
 
 @click.command(short_help="Mix encrypted reports, and pass them on in batches.")
@@ -64,14 +68,28 @@ def shuffle(
     if not surveys:
         raise InvalidParameter("SURVEY is missing: the address of a survey at its collector")
     targets = [find_survey(source, "SURVEY", ca=ca) for source in surveys]
-    destinations = {}
-    for target in targets:
-        survey = target.document()
-        destinations[survey.hash] = collector.Destination(survey, target.collector)
-    app: Any = collector.Shuffler(collector.Mixing(database), destinations, HttpTransport(ca=ca), at_least=at_least)
+    mixing = collector.Mixing(database)
+    destinations = {target.hash: collector.Destination(_survey_of(target, mixing), target.collector) for target in targets}
+    app: Any = collector.Shuffler(mixing, destinations, HttpTransport(ca=ca), at_least=at_least)
     if gateway_keys is not None:
         app = collector.Gateway(app, collector.gateway_keys(gateway_keys))
     serving = serving_of(**where)
     listening, address = listen(serving)
     said = {"address": address, "surveys": sorted(destinations)}
     collector.serve_app(app, serving, listening, ready=lambda: announce(f"Shuffling at {address}", said, as_json=as_json))
+
+
+def _survey_of(target: SurveyAddress, mixing: Mixing) -> Survey:
+    """The collector's document; the remembered one while the collector is away, so that both may restart in any order."""
+    from deniable.surveys import Survey
+
+    try:
+        survey = target.document()
+    except NotDelivered as error:
+        kept = mixing.document(target.hash)
+        if kept is None:
+            raise
+        click.echo(f"deniable: {error}; going on with the survey as it was fetched before", err=True)
+        return Survey.from_json(kept, hash=target.hash, allow_large=True)
+    mixing.keep_document(survey.hash, survey.to_json())
+    return survey

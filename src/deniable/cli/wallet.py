@@ -22,7 +22,7 @@ def wallet() -> None:
     "--wallet", "path", required=True, type=click.Path(dir_okay=False), help="The file that holds the tokens (created if missing)."
 )
 @click.option("--code", required=True, envvar="DENIABLE_CODE", help="The invitation code, or what the issuer asks for.")
-@click.option("--count", type=click.IntRange(1), help="How many tokens. If left out: all that a person gets.")
+@click.option("--count", type=click.IntRange(1), help="How many tokens; by default all that a person gets.")
 @ca_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def fetch(source: str, path: str, code: str, count: int | None, ca: str | None, as_json: bool) -> None:

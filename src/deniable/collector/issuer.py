@@ -25,6 +25,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from starlette.types import Receive, Scope, Send
 
 from deniable.collector.gateway import answer, problem, whole_body
+from deniable.collector.origins import for_any_page, preflight
 from deniable.errors import BadMessage, InvalidParameter
 from deniable.privacy import PUBLIC, REQUEST_MEDIA, REQUEST_PATH, RESPONSE_MEDIA, BlindPrivateKey, PublicTokenIssuer
 from deniable.surveys import PrivateDatabase
@@ -121,12 +122,18 @@ class Issuer:
         """Answer one request."""
         if scope["type"] == "lifespan":
             await no_lifespan(receive, send)
-        elif scope["type"] == "http" and scope["method"] == "GET" and scope["path"] == DIRECTORY_PATH:
-            await answer(send, 200, self.directory(), "application/private-token-issuer-directory")
-        elif scope["type"] == "http" and scope["method"] == "POST" and scope["path"] == REQUEST_PATH:
-            await self._requested(dict(scope["headers"]), receive, send)
-        elif scope["type"] == "http":
-            await problem(send, 404, f"an issuer publishes its keys at {DIRECTORY_PATH} and takes requests at {REQUEST_PATH}")
+            return
+        if scope["type"] != "http":
+            return
+        to_page = for_any_page(send)
+        if scope["method"] == "GET" and scope["path"] == DIRECTORY_PATH:
+            await answer(to_page, 200, self.directory(), "application/private-token-issuer-directory")
+        elif scope["method"] == "POST" and scope["path"] == REQUEST_PATH:
+            await self._requested(dict(scope["headers"]), receive, to_page)
+        elif scope["method"] == "OPTIONS" and scope["path"] in (DIRECTORY_PATH, REQUEST_PATH):
+            await preflight(send, b"authorization, content-type")
+        else:
+            await problem(to_page, 404, f"an issuer publishes its keys at {DIRECTORY_PATH} and takes requests at {REQUEST_PATH}")
 
     def directory(self) -> bytes:
         """The published keys (RFC 9578, section 4)."""
@@ -158,6 +165,9 @@ class Issuer:
         key = self._by_name.get(requests[0][2])
         if key is None or any(request[2] != requests[0][2] for request in requests):
             return 422, b"the requests are not for one key of this issuer; fetch its directory again"
+        if any(request[:2] != PUBLIC.to_bytes(2, "big") or not key.key.public.takes(request[3:]) for request in requests):
+            # Before anything is written down: what cannot be signed must not cost a token.
+            return 422, b"a request has another type than 2, or its blinded message is not a number below the modulus"
         try:
             person = self._attestation.person(credential)
         except BadMessage as error:

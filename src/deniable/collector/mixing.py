@@ -39,6 +39,8 @@ _TABLES = (
     " mixed INTEGER NOT NULL, sent INTEGER, size INTEGER, UNIQUE (survey, number))",
     "CREATE TABLE recent (number INTEGER PRIMARY KEY, batch INTEGER NOT NULL, size INTEGER NOT NULL, data BLOB NOT NULL)",
 )
+# Not among the others: files of the same version that are older do not have it, and do not need it.
+_DOCUMENTS = "CREATE TABLE IF NOT EXISTS documents (hash TEXT PRIMARY KEY, data BLOB NOT NULL)"
 
 
 class Sealed(NamedTuple):
@@ -99,6 +101,19 @@ class Mixing:
         self._keys[survey] = {entry[:KEY] for entry in entries}
         # Where reports have no token, the name is the key.
         self._nonces[survey] = {entry[KEY:] for entry in entries if entry[KEY:] != entry[:KEY]}
+
+    def keep_document(self, survey: str, data: bytes) -> None:
+        """Remember what a survey says, so that a shuffler can start while its collector is away."""
+        with self._lock, self._writing() as connection:
+            connection.execute(_DOCUMENTS)
+            connection.execute("INSERT INTO documents VALUES (?, ?) ON CONFLICT DO NOTHING", (survey, data))
+
+    def document(self, survey: str) -> bytes | None:
+        """What was remembered; None if nothing was."""
+        with self._lock, self._writing() as connection:
+            connection.execute(_DOCUMENTS)
+            row = connection.execute("SELECT data FROM documents WHERE hash = ?", (survey,)).fetchone()
+        return None if row is None else bytes(row[0])
 
     def add(self, survey: str, arrivals: Sequence[Sealed]) -> list[str]:
         """Take what is new; durable when this returns. For each arrival, what became of it."""

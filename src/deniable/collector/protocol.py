@@ -97,6 +97,7 @@ class BoundedProtocol(HttpToolsProtocol, Connection):
         self.scheme = self._scheme
         if self.before is not None:
             self.table.leave(self.before)
+            self.before = None
         host = self.client[0] if self.client else ""
         self._proxied = self.proxies.trust(host)
         if self.only_proxies and not self._proxied and not is_loopback(host):
@@ -112,6 +113,9 @@ class BoundedProtocol(HttpToolsProtocol, Connection):
         self._gone()
         self.table.leave(self)
         super().connection_lost(exc)
+        # Nothing may point back here: the interpreter rarely looks for circles, and thousands of closed connections would stay.
+        self._extensions.clear()
+        self.cycle = self._answering = self._short = None  # type: ignore[assignment]  # uvicorn begins with None, too
 
     def eof_received(self) -> None:
         """The client is gone; nothing is written to it any more."""

@@ -9,9 +9,10 @@ import urllib.parse
 from collections import deque
 from dataclasses import dataclass, field
 
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from deniable.collector.gateway import KEYS_PATH, MOST_BYTES, PATH, answer, problem, whole_body
+from deniable.collector.origins import for_any_page, preflight
 from deniable.errors import InvalidParameter
 from deniable.privacy import KEYS_TYPE, REQUEST_TYPE, RESPONSE_TYPE
 from deniable.surveys import checked_url
@@ -20,15 +21,6 @@ ANSWER_SECONDS = 20.0
 KEYS_SECONDS = 60.0
 """How long the gateway's keys are handed out before they are fetched again: everyone gets the same ones."""
 IDLE_CONNECTIONS = 64
-_ANY_PAGE = (b"access-control-allow-origin", b"*")
-"""Pages of every site may send through a relay: it knows no cookies, and what it passes on has no origin."""
-_PREFLIGHT = [
-    _ANY_PAGE,
-    (b"access-control-allow-methods", b"GET, POST"),
-    (b"access-control-allow-headers", b"content-type"),
-    (b"access-control-max-age", b"86400"),
-    (b"content-length", b"0"),
-]
 _HEAD = 1 << 14
 
 
@@ -128,19 +120,14 @@ class Relay:
         if scope["type"] != "http":
             return
 
-        async def to_page(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"].append(_ANY_PAGE)
-            await send(message)
-
+        to_page = for_any_page(send)
         try:
             if scope["method"] == "POST" and scope["path"] == "/":
                 await self._pass_on(scope, receive, to_page)
             elif scope["method"] == "GET" and scope["path"] == KEYS_PATH:
                 await answer(to_page, 200, await self._gateway_keys(), KEYS_TYPE)
             elif scope["method"] == "OPTIONS" and scope["path"] in ("/", KEYS_PATH):
-                await send({"type": "http.response.start", "status": 204, "headers": list(_PREFLIGHT)})
-                await send({"type": "http.response.body", "body": b""})
+                await preflight(send, b"content-type")
             else:
                 await problem(to_page, 404, f"a relay takes {REQUEST_TYPE} at / and gives out keys at {KEYS_PATH}")
         except Unreachable:

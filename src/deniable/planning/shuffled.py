@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from deniable._results import Result
 from deniable.core import Epsilon, Interval
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.planning.candidate import Plan
@@ -19,8 +20,8 @@ TRIALS = 6
 """Plans that are made to see how much the mechanism's own bound allows beyond that of every mechanism."""
 
 
-@dataclass(frozen=True)
-class ShuffledPlan:
+@dataclass(frozen=True, repr=False)
+class ShuffledPlan(Result):
     """What the same central promise costs by how much is trusted: nobody, a shuffler, or the collector itself."""
 
     local: Plan
@@ -33,6 +34,24 @@ class ShuffledPlan:
     delta: float
     central_error: float | None
     """A trusted collector's noise on the exact numbers; None where the best one is not known."""
+
+    def __repr__(self) -> str:
+        each, pick = float(self.shuffled.epsilon), self.shuffled.pick
+        best = f"{pick.label} with error {pick.predicted_error:.4g}"
+        return f"<ShuffledPlan central epsilon {self.target:g}: epsilon {each:.4g} each, {best}>"
+
+    def _rows(self) -> list[dict[str, Any]]:
+        own, mixed = self.local.pick, self.shuffled.pick
+        return [
+            {"trusted": "nobody", "epsilon_each": self.target, "mechanism": own.label, "error": own.predicted_error},
+            {
+                "trusted": "a shuffler",
+                "epsilon_each": float(self.shuffled.epsilon),
+                "mechanism": mixed.label,
+                "error": mixed.predicted_error,
+            },
+            {"trusted": "the collector", "epsilon_each": None, "mechanism": "central noise", "error": self.central_error},
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""

@@ -135,7 +135,7 @@ def shuffled_rounds(of: Mechanism | float, people: int, delta: float, rounds: in
 
 
 def attained_delta(k: int, epsilon_each: float, people: int, epsilon: float) -> float:
-    """A lower bound: what k-ary randomized response really has when everyone else's answer is the same third one.
+    """A lower bound of what k-ary randomized response really has when everyone else's answer is the same third one.
 
     No bound for all mechanisms can be smaller. With k = 2 there is no third answer; everyone else then gives one of the two.
     """

@@ -44,6 +44,10 @@ def test_the_signer_sees_another_number_each_time() -> None:
     public = signer().public
     one, other = public.blind(b"message"), public.blind(b"message")
     assert one.data != other.data
+    # Even with one salt: the blinding factor alone hides the message.
+    salt = bytes(public.salt_length)
+    plain = public.blind(b"message", salt=salt, inverse=1).data
+    assert len({plain, *(public.blind(b"message", salt=salt).data for _ in range(3))}) == 4
     assert public.verify(b"message", public.finalize(one, signer().sign(one.data)))
 
 

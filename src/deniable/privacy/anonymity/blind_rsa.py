@@ -66,6 +66,10 @@ class BlindPublicKey:
         """Bytes of a signature."""
         return -(-self.modulus.bit_length() // 8)
 
+    def takes(self, data: bytes) -> bool:
+        """Is this a hidden message that can be signed: a number below the modulus, in so many bytes?"""
+        return len(data) == self.size and int.from_bytes(data, "big") < self.modulus
+
     @cached_property
     def _verifier(self) -> rsa.RSAPublicKey:
         try:
@@ -144,9 +148,9 @@ class BlindPrivateKey:
     def sign(self, data: bytes) -> bytes:
         """Sign a hidden message."""
         public = self.public
-        value = int.from_bytes(data, "big")
-        if len(data) != public.size or value >= public.modulus:
+        if not public.takes(data):
             raise BadMessage(_NOT_ONE)
+        value = int.from_bytes(data, "big")
         # What is raised to the secret power is never what the other side chose: times tell nothing about the key.
         factor, inverse = public._invertible()
         hidden = value * _power(factor, public.exponent, public.modulus) % public.modulus
