@@ -1,55 +1,84 @@
-"""Streams and pairs beside their papers: python benchmarks/streams.py [--runs 3]
+"""Streams beside LDP-IDS: python benchmarks/streams.py [--runs 3]
 
-LDP-IDS (Ren, Shi, Yu, Wang, Wu, Yao, Liu 2022): binary streams of 800 steps and 200,000 people, w = 20, epsilon = 1, in the shapes
-of the paper, made here: LNS p_t = p_(t-1) + N(0, 0.0025^2), p_0 = 0.05; Sin p_t = 0.05 sin(0.01 t) + 0.075; and
-Log p_t = 0.25 / (1 + e^(-0.01 t)). The paper draws its curves and has no tables, so each published mechanism is run as written and
-stands beside what its formula says (LBU, LPU, LSP); "ours" is LPU with local lines through the unbiased shares of neighbouring
-steps (`Trend.smoothed`), under the same promise.
+Settings. Binary streams of 800 steps and 200,000 people, w = 20, epsilon = 1. The shapes are Sin p_t = 0.05 sin(0.01 t) + 0.075,
+Log p_t = 0.25 / (1 + e^(-0.01 t)) and LNS, a random walk with steps N(0, 0.0025^2). Their source: of the paper (Ren et al. 2022)
+only the abstract could be read, so its own numbers of people and steps, its curves and the start of its walk are not checked.
+The constants of the shapes are those of the released code of a later work that runs the paper's methods on shapes of these names
+(Du et al. 2025, "Infinite stream estimation under personalized w-event privacy"; github.com/dulei715/WEventPLDPCode at 1da1f52,
+SinDatasetPreprocessRun and its siblings). There the walk begins at 0.5; one from 0.05 is beside it. Its other settings are
+10,000 people, 10,000 steps, w = 120 and epsilon = 1.5: `--people`, `--steps`, `--window` and `--epsilon` take them.
 
-PCKV (Gu, Li, Cheng, Xiong, Cao 2020): 100 keys, one pair a person, keys uniform, Gaussian or by a power law; the published
-variance of a frequency stands beside what is measured. The paper has 10^6 people, here are 10,000: errors times n are compared.
+What stands beside the measured errors is therefore the closed form behind the published curves: with n reports of randomized
+response on two values, V(epsilon, n) = e^epsilon / (n (e^epsilon - 1)^2), and
+
+    LBU   V(epsilon/w, n)                      everyone, a w-th of epsilon
+    LPU   V(epsilon, n/w) + p (1 - p) w/n      a w-th of the people; the second term is who is drawn
+    LSP   V(epsilon, n) + what moved since     everyone once in w steps; the mean of (p_t - p_s)^2 is known for a known shape
+
+LBA and LPA decide by their reports and have no closed form. Their rule, step by step, is that of `LDPPopulationAbsorption` in
+the code above. MRE is the papers' other error: the mean of |estimate - share| / share over both values. Its closed form
+follows from V where the error is normal with mean 0.
+
+"Ours" is LPU with local lines through the unbiased shares (`Trend.smoothed`), under the same promise. "Online" uses the steps up
+to now only, as the published methods do; the other one looks ahead by w steps.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from deniable.core import Categories, Interval, KeyValue, make_mechanism
-from deniable.estimators import METHODS, Request, WindowCollector, key_means, key_shares, support
+from deniable.core import Categories, make_mechanism
+from deniable.estimators import METHODS, Request, WindowCollector, support
 
-PEOPLE, STEPS, WINDOW, EPSILON = 200_000, 800, 20, Fraction(1)
-KEYS, OWNERS = 100, 10_000
+NAMES = [*METHODS, "ours online", "ours"]
 
 
-def shapes(random: np.random.Generator) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Setting:
+    """How many people, steps, periods of a window, and which epsilon."""
+
+    people: int = 200_000
+    steps: int = 800
+    window: int = 20
+    epsilon: Fraction = Fraction(1)
+
+    def variance(self, people: float, epsilon: float) -> float:
+        """V of a share: what randomized response adds."""
+        odds = math.exp(float(self.epsilon) * epsilon)
+        return odds / (self.people * people * (odds - 1) ** 2)
+
+
+def shapes(random: np.random.Generator, steps: int) -> dict[str, Any]:
     """The share of yes in every step."""
-    t = np.arange(STEPS)
-    walk = np.clip(0.05 + np.cumsum(random.normal(0, 0.0025, STEPS)), 0.005, 0.995)
-    return {"LNS": walk, "Sin": 0.05 * np.sin(0.01 * t) + 0.075, "Log": 0.25 / (1 + np.exp(-0.01 * t))}
+    t = np.arange(steps)
+    low, middle = (np.clip(begin + np.cumsum(random.normal(0, 0.0025, steps)), 0.005, 0.995) for begin in (0.05, 0.5))
+    return {"LNS .05": low, "LNS .5": middle, "Sin": 0.05 * np.sin(0.01 * t) + 0.075, "Log": 0.25 / (1 + np.exp(-0.01 * t))}
 
 
 class Crowd:
     """People who are asked by randomized response: the counts of their reports, drawn at once."""
 
-    def __init__(self, random: np.random.Generator, people: int) -> None:
-        self.random, self.people, self.levels = random, people, {}  # type: ignore[var-annotated]
+    def __init__(self, random: np.random.Generator, setting: Setting) -> None:
+        self.random, self.setting, self.levels = random, setting, {}  # type: ignore[var-annotated]
 
     def law(self, epsilon: float) -> Any:
-        level = EPSILON * Fraction(epsilon).limit_denominator(10_000)
+        level = self.setting.epsilon * Fraction(epsilon).limit_denominator(10_000)
         if level not in self.levels:
             self.levels[level] = support(make_mechanism("k-rr", domain=Categories(2), epsilon=level))
         return self.levels[level]
 
     def variance(self, request: Request) -> float:
-        n = self.people * request.people
+        n = self.setting.people * request.people
         return float(self.law(request.epsilon).variance(n, n / 2)) / n**2
 
     def ask(self, request: Request, share: float) -> Any:
-        n, law = round(self.people * request.people), self.law(request.epsilon)
+        n, law = round(self.setting.people * request.people), self.law(request.epsilon)
         yes = self.random.binomial(n, share) if request.people < 1 else round(n * share)
         p, q = float(law.p), float(law.q)
         ones = self.random.binomial(yes, p) + self.random.binomial(n - yes, q)
@@ -57,98 +86,86 @@ class Crowd:
         return np.array([1 - estimate, estimate])
 
 
-def published_streams(runs: int, seed: int = 1) -> dict[tuple[str, str], float]:
-    """The mean squared error of the share of yes, by shape and method."""
-    random, errors = np.random.default_rng(seed), {}  # type: ignore[var-annotated]
-    for _ in range(runs):
-        for shape, truth in shapes(random).items():
-            for method in METHODS:
-                crowd, collector = Crowd(random, PEOPLE), WindowCollector(method, WINDOW)
-                row = [collector.step(lambda r, s=share, c=crowd: c.ask(r, s), crowd.variance)[1] for share in truth.tolist()]  # type: ignore[misc]
-                errors.setdefault((shape, method), []).append(((np.array(row) - truth) ** 2).mean())
-                if method == "LPU":
-                    errors.setdefault((shape, "ours"), []).append(((local_lines(np.array(row), WINDOW) - truth) ** 2).mean())
-    return {key: float(np.mean(each)) for key, each in errors.items()}
-
-
-def local_lines(row: Any, reach: float) -> Any:
-    """As `Trend.smoothed`: a line through the neighbours, with Epanechnikov's weights."""
+def local_lines(row: Any, reach: float, *, ahead: bool) -> Any:
+    """As `Trend.smoothed`: a line through the neighbours, with Epanechnikov's weights; without `ahead`, through the past."""
     at = np.arange(len(row))
     smooth = np.empty(len(row))
-    for middle in at:
-        near = slice(max(0, middle - int(reach)), middle + int(reach) + 1)
-        weight = np.maximum(1 - ((at[near] - middle) / reach) ** 2, 0)
+    for middle in range(len(row)):
+        near = slice(max(0, middle - int(reach)), middle + (int(reach) if ahead else 0) + 1)
+        if near.stop - near.start < 3:
+            smooth[middle] = row[middle]
+            continue
+        weight = np.maximum(1 - ((at[near] - middle) / (reach + 1)) ** 2, 0)
         design = np.stack([np.ones_like(weight), at[near] - middle], axis=1) * np.sqrt(weight)[:, None]
         smooth[middle] = np.linalg.lstsq(design, row[near] * np.sqrt(weight), rcond=None)[0][0]
     return smooth
 
 
-def formulas() -> dict[str, float]:
-    """What the paper's variances say: noise alone, and for LPU who is asked, at a share of 0.1."""
-    crowd = Crowd(np.random.default_rng(0), PEOPLE)
-    drawing = 0.1 * 0.9 / (PEOPLE / WINDOW)
-    return {
-        "LBU": crowd.variance(Request(1.0, 1 / WINDOW)),
-        "LPU": crowd.variance(Request(1 / WINDOW, 1.0)) + drawing,
-        "LSP": crowd.variance(Request(1.0, 1.0)),
+def relative(error: Any, truth: Any) -> float:
+    """The mean of |error| / share over steps and both values."""
+    return float((np.abs(error) * (1 / truth + 1 / (1 - truth)) / 2).mean())
+
+
+def measured(setting: Setting, runs: int, seed: int = 1) -> dict[tuple[str, str, str], float]:
+    """Errors by measure, shape and method, and those of the closed forms, under the method's name and "formula"."""
+    random = np.random.default_rng(seed)
+    errors: dict[tuple[str, str, str], list[float]] = {}
+
+    def note(shape: str, method: str, row: Any, truth: Any) -> None:
+        errors.setdefault(("MSE", shape, method), []).append(float(((row - truth) ** 2).mean()))
+        errors.setdefault(("MRE", shape, method), []).append(relative(row - truth, truth))
+
+    for _ in range(runs):
+        for shape, truth in shapes(random, setting.steps).items():
+            for method in METHODS:
+                crowd, collector = Crowd(random, setting), WindowCollector(method, setting.window)
+                row = np.array(
+                    [collector.step(lambda r, s=share, c=crowd: c.ask(r, s), crowd.variance)[1] for share in truth.tolist()]  # type: ignore[misc]
+                )
+                note(shape, method, row, truth)
+                if method == "LPU":
+                    note(shape, "ours online", local_lines(row, setting.window, ahead=False), truth)
+                    note(shape, "ours", local_lines(row, setting.window, ahead=True), truth)
+            for measure, name, error in closed_forms(setting, truth):
+                errors.setdefault((measure, shape, name), []).append(error)
+    return {key: float(np.mean(each)) for key, each in errors.items()}
+
+
+def closed_forms(setting: Setting, truth: Any) -> list[tuple[str, str, float]]:
+    """Measure, method and error."""
+    w = setting.window
+    moved = truth - truth[(np.arange(len(truth)) // w) * w]
+    noise = {
+        "LBU": np.full(len(truth), setting.variance(1, 1 / w)),
+        "LPU": setting.variance(1 / w, 1) + truth * (1 - truth) * w / setting.people,
     }
-
-
-def published_pairs(epsilon: int, runs: int, seed: int = 2) -> list[tuple[str, str, float, float, float]]:
-    """Shape, mechanism, and errors times n: of a frequency, measured and published, and of the means of the ten commonest keys."""
-    random, rows = np.random.default_rng(seed), []
-    keys = np.arange(KEYS)
-    laws = {
-        "uniform": np.ones(KEYS),
-        "Gaussian": np.exp(-(((keys - KEYS / 2) / (KEYS / 6)) ** 2) / 2),
-        "Zipf": 1 / (1 + keys),
-    }
-    for shape, law in laws.items():
-        mine = random.choice(KEYS, OWNERS, p=law / law.sum())
-        value = np.clip(np.cos(mine) * 0.5 + random.normal(0, 0.2, OWNERS), -1, 1)
-        share = np.bincount(mine, minlength=KEYS) / OWNERS
-        mean = np.array([value[mine == key].mean() if (mine == key).any() else 0.0 for key in keys])
-        top = np.argsort(-share)[:10]
-        pairs = [{int(key): float(number)} for key, number in zip(mine, value, strict=True)]
-        for name in ("pckv-ue", "pckv-grr"):
-            domain = KeyValue(KEYS, Interval(-1, 1, cells=200), at_most=1)
-            measured, means = [], []
-            for _ in range(runs):
-                reports = make_mechanism(name, domain=domain, epsilon=epsilon).randomize_many(pairs)
-                measured.append(OWNERS * ((key_shares(reports).value - share) ** 2).mean())
-                means.append(OWNERS * ((key_means(reports).value - mean)[top] ** 2).mean())
-            rows.append((shape, name, float(np.mean(measured)), published_variance(name, epsilon), float(np.mean(means))))
-    return rows
-
-
-def published_variance(name: str, epsilon: float) -> float:
-    """b (1 - b) / (a - b)^2 + f (1 - a - b) / (a - b), averaged over the keys, with the paper's optimised a and b."""
-    e = np.exp(epsilon)
-    if name == "pckv-ue":
-        a, b = 0.5, 2 / (e + 3)
-    else:  # one padding key, as the domain has; each key has two ends
-        places = KEYS + 1
-        a = (e + 1) / (e + 1 + 2 * (places - 1))
-        b = 2 / (e + 1 + 2 * (places - 1))
-    return float(b * (1 - b) / (a - b) ** 2 + (1 - a - b) / (a - b) / KEYS)
+    still = setting.variance(1, 1) + moved**2
+    squared = [("MSE", f"{name} formula", float(np.mean(each))) for name, each in noise.items()]
+    others = [("MRE", f"{name} formula", relative(np.sqrt(2 * each / np.pi), truth)) for name, each in noise.items()]
+    return [*squared, ("MSE", "LSP formula", float(np.mean(still))), *others]
 
 
 def main() -> None:
-    """Print both comparisons."""
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    """Print the table, as it stands in docs/repeated-collection.md."""
+    options = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     options.add_argument("--runs", type=int, default=3)
-    runs = options.parse_args().runs
-    errors, said = published_streams(runs), formulas()
-    print(f"mean squared error of a share, {PEOPLE:,} people, w = {WINDOW}, epsilon = {EPSILON}, {STEPS} steps")
-    names = [*METHODS, "ours"]
-    print(f"{'':8}" + "".join(f"{name:>12}" for name in names))
-    for shape in ("LNS", "Sin", "Log"):
-        print(f"{shape:8}" + "".join(f"{errors[shape, name]:12.3g}" for name in names))
-    print(f"{'formula':8}" + "".join(f"{said[name]:12.3g}" if name in said else f"{'':12}" for name in names))
-    for epsilon in (1, 3):
-        print(f"\nerrors times n, {KEYS} keys, epsilon = {epsilon}: frequency, as published, mean of the ten commonest keys")
-        for shape, name, measured, published, means in published_pairs(epsilon, runs):
-            print(f"{shape:10}{name:10}{measured:10.3g}{published:10.3g}{means:12.3g}")
+    for name, usual in (("people", 200_000), ("steps", 800), ("window", 20)):
+        options.add_argument(f"--{name}", type=int, default=usual)
+    options.add_argument("--epsilon", type=Fraction, default=Fraction(1))
+    chosen = vars(options.parse_args())
+    runs = chosen.pop("runs")
+    setting = Setting(**chosen)
+    errors = measured(setting, runs)
+    print(f"{setting.people:,} people, {setting.steps} steps, w = {setting.window}, epsilon = {setting.epsilon}, {runs} runs")
+    for measure in ("MSE", "MRE"):
+        print(f"\n| {measure} | " + " | ".join(NAMES) + " |")
+        print("|---" * (len(NAMES) + 1) + "|")
+        for shape in shapes(np.random.default_rng(0), 2):
+            cells = []
+            for name in NAMES:
+                form = errors.get((measure, shape, f"{name} formula"))
+                cells.append(f"{errors[measure, shape, name]:.2g}" + (f" ({form:.2g})" if form is not None else ""))
+            print(f"| {shape} | " + " | ".join(cells) + " |")
 
 
 if __name__ == "__main__":

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from deniable.batch.digits import WIDE, join_columns
 from deniable.batch.frames import side_by_side, unframed
 from deniable.batch.grids import Encoder, GridEncoder
-from deniable.batch.padded import SetEncoder
 from deniable.batch.places import coordinate_columns, place_encoder
 from deniable.batch.sampler import Indices
+from deniable.batch.set_encoding import KeyValueEncoder, SetEncoder
 from deniable.batch.vectors import VectorEncoder
 from deniable.batch.word_encoding import WordEncoder
 from deniable.core import (
@@ -69,6 +69,8 @@ def chunk_encoder(mechanism: Mechanism) -> Encoder:
         return WordEncoder(domain)
     if isinstance(domain, ItemSet):
         return SetEncoder(domain)
+    if isinstance(domain, KeyValue):
+        return KeyValueEncoder(domain)
     width = np.int64 if mechanism.channel.inputs < WIDE else object
     return lambda values: np.array([mechanism.encode(value) for value in values], width)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,10 @@ from deniable.batch.bits import rows_to_bytes
 from deniable.batch.digits import WIDE
 from deniable.batch.keystream import Keystream
 from deniable.batch.sampler import Indices, Outputs, Sampler, TooWide, acceptance, random_words, uniform_below, word
+from deniable.batch.set_encoding import SetNumbering
 from deniable.batch.subsets import SPARE, add_subset
 from deniable.batch.wide import multiply_high
-from deniable.core import Hitting, ItemSet, Padding, PickedItem, SignedBits, TwoLevel
-from deniable.errors import OutOfDomain
+from deniable.core import Hitting, Padding, PickedItem, SignedBits, TwoLevel
 
 MOST_ROUNDS = 10_000
 """At the largest level a set of places is refused with a chance below 1 - e**-20 a round; so many rounds never happen."""
@@ -28,25 +27,23 @@ class HeldPlaces:
     def __init__(self, padding: Padding) -> None:
         self.padding = padding
         if padding.inputs < WIDE:
-            self.starts = np.array(padding.starts, np.int64)
-            self.powers = np.array([padding.levels**size for size in range(padding.at_most + 1)], np.int64)
-            orders = range(padding.at_most + 1)
-            self.binomials = [np.array([math.comb(c, order) for c in range(padding.items)], np.int64) for order in orders]
+            self.numbering = SetNumbering(padding.starts, padding.items, padding.levels)
 
     def __call__(self, indices: NDArray[Any]) -> tuple[Indices, Indices]:
         most, items, count = self.padding.at_most, self.padding.items, len(indices)
         if indices.dtype == object:
             rows = np.array([self.padding.held(int(index)) for index in indices], np.int64).reshape(count, most, 2)
             return rows[:, :, 0], rows[:, :, 1]
-        size = np.searchsorted(self.starts, indices, side="right") - 1
-        rank, digits = np.divmod(indices - self.starts[size], self.powers[size])
+        starts, powers, binomials = self.numbering.starts, self.numbering.powers, self.numbering.binomials
+        size = np.searchsorted(starts, indices, side="right") - 1
+        rank, digits = np.divmod(indices - starts[size], powers[size])
         # Column j is the j-th item of a set, or a dummy: the first dummy stands behind the last item.
         places = items + np.arange(most) - size[:, None]
         levels = np.zeros((count, most), np.int64)
         for order in range(most, 0, -1):
             mine = size >= order
-            item = np.searchsorted(self.binomials[order], rank, side="right") - 1
-            rank = np.where(mine, rank - self.binomials[order][item], rank)
+            item = np.searchsorted(binomials[order], rank, side="right") - 1
+            rank = np.where(mine, rank - binomials[order][item], rank)
             places[:, order - 1] = np.where(mine, item, places[:, order - 1])
             digits, level = np.where(mine, digits // self.padding.levels, digits), digits % self.padding.levels
             levels[:, order - 1] = np.where(mine, level, 0)
@@ -167,20 +164,3 @@ class HittingSampler(Sampler):
             if not len(pending):
                 return
         raise RuntimeError("the keystream was rejected more often than is possible; it is broken")
-
-
-class SetEncoder:
-    """Sets as lists, or as a table of yes and no with one column per item, to their indices."""
-
-    def __init__(self, domain: ItemSet) -> None:
-        self.domain = domain
-
-    def __call__(self, values: NDArray[Any]) -> NDArray[Any]:
-        width = np.int64 if self.domain.size < WIDE else object
-        if values.ndim != 2:
-            return np.array([self.domain.encode(value) for value in values], width)
-        if values.dtype != np.bool_ or values.shape[1] != self.domain.items.size:
-            raise self.domain.refuse("a table must have a column of yes and no for every item to belong to")
-        if len(values) and int(values.sum(axis=1).max()) > self.domain.at_most:
-            raise OutOfDomain(f"at least one row has more than {self.domain.at_most} items; it is not shown because it is private")
-        return np.array([self.domain.index_of(np.flatnonzero(row).tolist()) for row in values], width)

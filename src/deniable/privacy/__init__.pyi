@@ -70,6 +70,7 @@ from deniable.privacy.auditing.targets import Vectorised as Vectorised
 from deniable.privacy.auditing.timing import timing_test as timing_test
 from deniable.privacy.auditing.verdict import Audit as Audit
 from deniable.privacy.auditing.verifier import verify as verify
+from deniable.privacy.auditing.windows import window_test as window_test
 from deniable.privacy.central_model import Central as Central
 from deniable.privacy.central_model import central as central
 from deniable.privacy.central_model import geometric_error as geometric_error

@@ -109,5 +109,6 @@ def real_parameter(name: str, value: object) -> Fraction:
     """A public real parameter, exactly; anything else is refused with its name."""
     exact = as_fraction(value)
     if exact is None:
-        raise InvalidDomain(f"{name} must be a finite number, got {type(value).__name__}")
+        given = repr(value[:40]) if isinstance(value, str) else type(value).__name__
+        raise InvalidDomain(f"{name} must be a finite number such as 0, 1.5 or 1/3, got {given}")
     return exact

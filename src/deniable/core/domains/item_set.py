@@ -32,7 +32,8 @@ class ItemSet(Domain):
     items: Categories
     at_most: int
     kind: ClassVar[str] = "item-set"
-    _starts: tuple[int, ...] = field(init=False, repr=False, compare=False)
+    starts: tuple[int, ...] = field(init=False, repr=False, compare=False)
+    """The first index of the sets of no item, one item and so on, and the number of all."""
 
     def __init__(self, items: int | Sequence[str] | Categories, *, at_most: int) -> None:
         listed = items if isinstance(items, Categories) else Categories(items)
@@ -40,15 +41,15 @@ class ItemSet(Domain):
         if listed.size > MOST_ITEMS:
             raise InvalidDomain(f"items: there may be at most {MOST_ITEMS}")
         if most is None or isinstance(at_most, bool) or not 1 <= most <= min(listed.size, MOST_HELD):
-            raise InvalidDomain(f"at_most must be a whole number from 1 to the number of items, {MOST_HELD} at the most")
+            raise InvalidDomain(f"at_most must be a whole number from 1 to the number of items, at most {MOST_HELD}")
         object.__setattr__(self, "items", listed)
         object.__setattr__(self, "at_most", most)
-        object.__setattr__(self, "_starts", tuple(count_up_to(listed.size, held - 1) for held in range(most + 2)))
+        object.__setattr__(self, "starts", tuple(count_up_to(listed.size, held - 1) for held in range(most + 2)))
 
     @property
     def size(self) -> int:
         """How many sets there are."""
-        return self._starts[-1]
+        return self.starts[-1]
 
     @property
     def labels(self) -> Sequence[int | str]:
@@ -57,12 +58,12 @@ class ItemSet(Domain):
 
     def members(self, index: int) -> list[int]:
         """The numbers of the items in the set with this index, in growing order."""
-        held = next(held for held in range(self.at_most + 1) if index < self._starts[held + 1])
-        return members_of(index - self._starts[held], self.items.size, held)
+        held = next(held for held in range(self.at_most + 1) if index < self.starts[held + 1])
+        return members_of(index - self.starts[held], self.items.size, held)
 
     def index_of(self, members: Sequence[int]) -> int:
         """The index of a set, from its items' numbers in growing order."""
-        return self._starts[len(members)] + rank_of(members)
+        return self.starts[len(members)] + rank_of(members)
 
     def numbers(self, value: Any) -> list[int]:
         """The numbers of a value's items, in growing order; refuses what is not a set of items."""

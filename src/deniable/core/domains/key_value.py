@@ -31,7 +31,8 @@ class KeyValue(Domain):
     keys: ItemSet
     values: Interval
     kind: ClassVar[str] = "key-value"
-    _starts: tuple[int, ...] = field(init=False, repr=False, compare=False)
+    starts: tuple[int, ...] = field(init=False, repr=False, compare=False)
+    """The first index of the maps of no key, one key and so on, and the number of all."""
 
     def __init__(self, keys: int | Sequence[str] | ItemSet, values: Interval | None = None, *, at_most: int | None = None) -> None:
         if not isinstance(keys, ItemSet):
@@ -47,7 +48,7 @@ class KeyValue(Domain):
         object.__setattr__(self, "values", numbers)
         levels = numbers.cells + 1
         starts = tuple(weighted_sets(keys.items.size, held - 1, levels) for held in range(keys.at_most + 2))
-        object.__setattr__(self, "_starts", starts)
+        object.__setattr__(self, "starts", starts)
 
     @property
     def grid(self) -> Grid:
@@ -57,7 +58,7 @@ class KeyValue(Domain):
     @property
     def size(self) -> int:
         """How many maps from at most `at_most` keys to points there are."""
-        return self._starts[-1]
+        return self.starts[-1]
 
     @property
     def at_most(self) -> int:
@@ -70,8 +71,8 @@ class KeyValue(Domain):
 
     def pairs(self, index: int) -> list[tuple[int, int]]:
         """The keys of a map, by number, each with the point of its value."""
-        held = next(held for held in range(self.at_most + 1) if index < self._starts[held + 1])
-        rank, digits = divmod(index - self._starts[held], self.grid.size**held)
+        held = next(held for held in range(self.at_most + 1) if index < self.starts[held + 1])
+        rank, digits = divmod(index - self.starts[held], self.grid.size**held)
         levels = []
         for _ in range(held):
             digits, level = divmod(digits, self.grid.size)
@@ -93,7 +94,7 @@ class KeyValue(Domain):
         digits = 0
         for number in numbers:
             digits = digits * self.grid.size + places[number]
-        return self._starts[len(numbers)] + rank_of(numbers) * int(self.grid.size ** len(numbers)) + digits
+        return self.starts[len(numbers)] + rank_of(numbers) * int(self.grid.size ** len(numbers)) + digits
 
     def decode(self, index: int) -> dict[Any, float]:
         """The keys with the numbers their points stand for."""

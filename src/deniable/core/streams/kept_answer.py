@@ -28,6 +28,7 @@ from deniable.core.streams.base import (
     rows_by_window,
     rows_of_values,
 )
+from deniable.core.streams.counting import Counts, Weigh, countable, largest_by_counts, smaller
 from deniable.errors import InvalidParameter
 
 MOST_TRACKED = 64
@@ -151,20 +152,41 @@ class KeptAnswer(Stream):
         return Loss(own / (first.low * ratio + first.high + first.low * (self.size - 2)), True)
 
     def lifetime(self) -> Loss:
-        if enumerable(self):
-            return Loss(by_enumeration(self, [rows_of_values(self)]), True)
+        return self._whole_life
+
+    @cached_property
+    def _whole_life(self) -> Loss:
+        if countable(self.size, self.size, self.periods, alike=True):
+            rows = [self._weigh(value) for value in range(self.size)]
+            return Loss(largest_by_counts(rows, self.size, self.periods, alike=True), True)
         return self.fresh(self.periods)
+
+    def _weigh(self, value: int) -> Weigh:
+        """The weight of the reports of one value, by how often each was sent."""
+        first, second = self.first, self.second
+
+        def weigh(counts: Counts) -> int:
+            sent = sum(counts)
+            shown = (second.high**count * second.low ** (sent - count) for count in counts)
+            return sum(first.weight(value, kept) * weight for kept, weight in enumerate(shown))
+
+        return weigh
 
     def window(self, width: int) -> Loss:
         width = min(width, self.periods)
-        return Loss(by_enumeration(self, rows_by_window(self, width)), True) if enumerable(self) else self.fresh(width)
+        if width == self.periods:
+            return self.lifetime()
+        if enumerable(self):
+            return Loss(by_enumeration(self, rows_by_window(self, width)), True)
+        return Loss(smaller(self.fresh(width).ratio, self.lifetime().ratio), False)
 
     def changing(self, changes: int) -> Loss:
         if changes == 0:
             return self.reports(self.periods)
         if enumerable(self):
             return Loss(by_enumeration(self, [rows_of_values(self, changes)]), True)
-        return self.fresh(self.periods)
+        most = self.lifetime()
+        return Loss(most.ratio, most.exact and changes >= self.periods - 1)
 
     def fresh(self, reports: int) -> Loss:
         """What so many reports of other values can change at the most: whatever is kept, a report is a mixture of second rows."""

@@ -28,6 +28,7 @@ from deniable.core.streams.base import (
     rows_by_window,
     rows_of_values,
 )
+from deniable.core.streams.counting import Counts, Weigh, countable, largest_by_counts, smaller
 from deniable.errors import InvalidParameter
 
 UNIT = 1 << 30
@@ -200,28 +201,50 @@ class KeptBits(Stream):
         stays, flips = self.second
         return Loss(power(Fraction(stays, flips) if flips else None, self.bits * reports), False)
 
-    def _groups(self, groups: Sequence[Sequence[Sequence[int]]], reports: int) -> Loss:
-        return Loss(by_enumeration(self, groups), True) if enumerable(self) else self.fresh(reports)
-
     def lifetime(self) -> Loss:
+        return self._whole_life
+
+    @cached_property
+    def _whole_life(self) -> Loss:
         if self.periods == 1:
             return self.reports(1)
         if not self.second[1]:
             return Loss(None, True)  # two kept rows differ, one never differs from itself
-        return self._groups([rows_of_values(self)] if enumerable(self) else [], self.periods)
+        places = min(self.bits + 1, self.size)
+        if self.bits <= 4 and countable(places, 1 << self.bits, self.periods, alike=False):
+            rows = [self._weigh(place) for place in range(places)]
+            return Loss(largest_by_counts(rows, 1 << self.bits, self.periods, alike=False), True)
+        return self.fresh(self.periods)
+
+    def _weigh(self, place: int) -> Weigh:
+        """The weight of the reports of one kept row, by how often each was sent; all choices of buckets are alike."""
+
+        def weigh(counts: Counts) -> int:
+            sent = sum(counts)
+            ones = (sum(count for shown, count in enumerate(counts) if shown >> bit & 1) for bit in range(self.bits))
+            return math.prod(self._bit(bit == place, [1] * one + [0] * (sent - one)) for bit, one in enumerate(ones))
+
+        return weigh
 
     def window(self, width: int) -> Loss:
         width = min(width, self.periods)
         if self.periods == 1 or not self.second[1]:
             return self.lifetime()
-        return self._groups(rows_by_window(self, width) if enumerable(self) else [], width)
+        if width == self.periods:
+            return self.lifetime()
+        if enumerable(self):
+            return Loss(by_enumeration(self, rows_by_window(self, width)), True)
+        return Loss(smaller(self.fresh(width).ratio, self.lifetime().ratio), False)
 
     def changing(self, changes: int) -> Loss:
         if changes == 0 or self.periods == 1:
             return self.reports(self.periods)
         if not self.second[1]:
             return Loss(None, True)
-        return self._groups([rows_of_values(self, changes)] if enumerable(self) else [], self.periods)
+        if enumerable(self):
+            return Loss(by_enumeration(self, [rows_of_values(self, changes)]), True)
+        most = self.lifetime()
+        return Loss(most.ratio, most.exact and changes >= self.periods - 1)
 
     def tracking_bound(self, reports: int) -> Fraction:
         """People with the same buckets and the same kept row are as one; and one after another, each may differ from the first."""
