@@ -159,8 +159,9 @@ def test_a_file_that_cannot_be_written_whole_leaves_the_one_before(tmp_path: Pat
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(OSError, match="No space") as full_disk:
         write_whole(path, b"after")
+    assert full_disk.value.filename == str(path)
     assert [one.name for one in tmp_path.iterdir()] == ["privacy.html"]
     assert path.read_bytes() == b"before"
 

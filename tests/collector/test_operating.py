@@ -6,6 +6,7 @@ import json
 import secrets
 import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +178,47 @@ def test_files_of_batches_count_once(tmp_path: Path, database: str) -> None:
     assert inside.post(f"/v1/surveys/{survey.hash}/batches", batch, BATCH_TYPE)[0] == 200
     assert inside.store.sums(survey)[""].n == 50
     inside.close()
+
+
+@pytest.mark.parametrize("command", [("survey", "close", "HASH"), ("ingest", "FOLDER", "--survey", "HASH")])
+def test_a_database_that_cannot_be_written_is_said_so_in_one_line(tmp_path: Path, database: str, command: tuple[str, ...]) -> None:
+    survey, folder = opened(database, reports=0), tmp_path / "batches"
+    folder.mkdir()
+    (folder / "a").write_bytes(encode_batch(survey, [survey.mechanism.randomize("bus")]))
+    with closing(sqlite3.connect(database.removeprefix("sqlite:///"))) as file:
+        for table in ("surveys", "receipt_parts"):
+            for what in ("INSERT", "UPDATE"):
+                file.execute(f"CREATE TRIGGER {what}_{table} BEFORE {what} ON {table} BEGIN SELECT RAISE(ABORT, 'no room'); END")
+        file.commit()
+    words = [{"HASH": survey.hash, "FOLDER": str(folder)}.get(word, word) for word in command]
+    ended = deniable(*words, "--database", database)
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert ended.stderr == "deniable: --database: no room; once that is repaired, run the command again\n"
+
+
+def test_files_that_cannot_be_read_are_named_and_the_others_count(
+    tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    survey, folder = opened(database, reports=0), tmp_path / "batches"
+    folder.mkdir()
+    for name in ("a", "vanishes", "z"):
+        (folder / name).write_bytes(encode_batch(survey, [survey.mechanism.randomize("bus")]))
+    (folder / "empty").write_bytes(b"")
+    (folder / "link").symlink_to(folder / "nowhere")
+    (folder / "folder").mkdir()
+    before = Path.read_bytes
+
+    def read(path: Path) -> bytes:
+        if path.name == "a":  # meanwhile somebody tidies up
+            (folder / "vanishes").unlink()
+        return before(path)
+
+    monkeypatch.setattr(Path, "read_bytes", read)
+    ended = deniable("ingest", str(folder), "--survey", survey.hash, "--database", database)
+    assert ended.exit_code == 1
+    assert ended.stdout == "2 reports counted, 0 counted before, from 5 files\n"
+    assert "1 of 5 files: a report begins with 19 bytes of header, got 0 bytes in all (empty)" in ended.stderr
+    assert "2 of 5 files: the file cannot be read: No such file or directory (link, vanishes)" in ended.stderr
 
 
 def test_a_closed_survey_ingests_nothing(tmp_path: Path, database: str) -> None:

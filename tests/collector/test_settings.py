@@ -155,6 +155,25 @@ def test_certificates_are_read_again_without_a_restart(tmp_path: Path) -> None:
         assert presented(place(running)) == after
 
 
+def test_a_certificate_with_the_key_of_another_leaves_the_one_before(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+    first, second = self_signed(tmp_path / "first"), self_signed(tmp_path / "second")
+    with limited(tmp_path, tls=first) as running:
+        logging.getLogger("deniable.collector").addHandler(caplog.handler)
+        before = presented(place(running))
+        for new, words in (
+            (Path(second[0]).read_bytes(), "the key belongs to another certificate"),
+            (Path(first[0]).read_bytes()[:200], "not a certificate and its key in PEM form"),
+            (None, "a file cannot be read: No such file or directory"),
+        ):
+            Path(first[0]).unlink() if new is None else Path(first[0]).write_bytes(new)
+            running.server.reload()  # type: ignore[attr-defined]
+            assert presented(place(running)) == before
+            assert words in caplog.messages[-1]
+            assert "the one before is still used" in caplog.messages[-1]
+
+
 def test_json_lines_name_no_address() -> None:
     form = JsonLines()
     request = logging.LogRecord("uvicorn.access", logging.INFO, "", 0, "", ("192.0.2.7:1", "GET", "/x?after=1", "1.1", 200), None)

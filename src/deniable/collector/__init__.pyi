@@ -15,10 +15,10 @@ from deniable.collector.planned import Planned as Planned
 from deniable.collector.planned import opened as opened
 from deniable.collector.planned import planned_survey as planned_survey
 from deniable.collector.planned import planned_surveys as planned_surveys
+from deniable.collector.schema import refusals_in_words as refusals_in_words
 from deniable.collector.server import Serving as Serving
 from deniable.collector.server import listening_socket as listening_socket
 from deniable.collector.server import make_server as make_server
-from deniable.collector.server import run_workers as run_workers
 from deniable.collector.server import serve as serve
 from deniable.collector.server import serve_app as serve_app
 from deniable.collector.server import serve_relay as serve_relay
@@ -27,6 +27,7 @@ from deniable.collector.shuffler import Shuffler as Shuffler
 from deniable.collector.state import current_period as current_period
 from deniable.collector.store import Arrival as Arrival
 from deniable.collector.store import Store as Store
+from deniable.collector.workers import run_workers as run_workers
 from deniable.collector.writer import Writer as Writer
 
 __all__: list[str]

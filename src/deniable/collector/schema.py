@@ -6,8 +6,8 @@ and PostgreSQL databases a row in `deniable_schema`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 
 from sqlalchemy import Connection, Engine, inspect, select, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -65,6 +65,15 @@ def reason(error: Exception) -> str:
     """What a database says is wrong: one line, without the statement, its parameters, or an address that may hold a password."""
     words = str(error.orig if isinstance(error, DBAPIError) else error).strip()
     return words.splitlines()[0][:200] if words else type(error).__name__
+
+
+@contextmanager
+def refusals_in_words() -> Iterator[None]:
+    """For a command: a full disk, a lock, or a server that is away or read-only is said in one line."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        raise InvalidParameter(f"--database: {reason(error)}; once that is repaired, run the command again") from None
 
 
 def _prepare(connection: Connection) -> None:

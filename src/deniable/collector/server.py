@@ -5,15 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import resource
-import shutil
 import signal
 import socket
-import subprocess
 import sys
-import tempfile
 import threading
-import time
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -29,20 +24,15 @@ from deniable.collector.failures import LOGGER
 from deniable.collector.gateway import gateway_keys
 from deniable.collector.limits import Limits
 from deniable.collector.logs import logging_of
-from deniable.collector.metrics import SHARED
 from deniable.collector.protocol import BoundedProtocol
 from deniable.collector.relay import Relay, Upstream
 from deniable.collector.shortcut import Shortcut
 from deniable.collector.store import Store
-from deniable.collector.tls import TlsServer
+from deniable.collector.tls import TlsServer, read_again, unreadable
+from deniable.collector.workers import GRACE_SECONDS, PARENT
 from deniable.errors import InvalidParameter
 from deniable.surveys import trusting
 
-GRACE_SECONDS = 15
-PARENT = "DENIABLE_PARENT"
-"""Set for worker processes: the process that started them."""
-MOST_DEATHS, DEATHS_SECONDS, REST_SECONDS = 10, 60.0, 0.2
-"""When so many times the workers' number die within so many seconds, all end; a worker is started again after a rest."""
 SPARE_FILES = 128
 """Open files that are not connections: the database, logs, and new connections before the slowest is closed."""
 BACKLOG = 1 << 16
@@ -199,9 +189,9 @@ class _Announcing(uvicorn.Server):
         if self.config.ssl is None or self.config.ssl_certfile is None:
             return
         try:
-            self.config.ssl.load_cert_chain(self.config.ssl_certfile, self.config.ssl_keyfile)
+            read_again(self.config.ssl, self.config.ssl_certfile, self.config.ssl_keyfile)
         except OSError as error:  # an SSLError is one
-            LOGGER.error("the certificate was not read again, the one before is still used: %s", error)
+            LOGGER.error("the certificate was not read again, the one before is still used: %s", unreadable(error))
         else:
             LOGGER.warning("the certificate was read again")
 
@@ -234,52 +224,3 @@ def _within_files(limits: Limits) -> Limits:
     if soft < hard:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return replace(limits, connections=max(1, min(limits.connections, hard - SPARE_FILES)))
-
-
-def run_workers(command: list[str], count: int, listening: socket.socket) -> int:
-    """Several worker processes on one socket; a worker that dies is started again; all end together."""
-    listening.set_inheritable(True)
-    folder = tempfile.mkdtemp(prefix="deniable-metrics-")
-    environment = {**os.environ, "DENIABLE_SOCKET": str(listening.fileno()), SHARED: folder}
-
-    environment[PARENT] = str(os.getpid())
-
-    def start() -> subprocess.Popen[bytes]:
-        whole = [sys.executable, "-m", "deniable.cli", *command]
-        return subprocess.Popen(whole, env=environment, pass_fds=[listening.fileno()])  # noqa: S603 - our own command again
-
-    workers = [start() for _ in range(count)]
-    stopping = False
-
-    def stop(*_: object) -> None:
-        nonlocal stopping
-        stopping = True
-        for worker in workers:
-            worker.terminate()
-
-    def reload(*_: object) -> None:
-        for worker in workers:
-            worker.send_signal(signal.SIGHUP)
-
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
-    signal.signal(signal.SIGHUP, reload)
-    deaths: deque[float] = deque(maxlen=MOST_DEATHS * count)
-    while not stopping:
-        pid, _ = os.wait()
-        for place, worker in enumerate(workers):
-            if worker.pid == pid and not stopping:
-                worker.returncode = 1
-                deaths.append(time.monotonic())
-                if len(deaths) == deaths.maxlen and deaths[-1] - deaths[0] < DEATHS_SECONDS:
-                    LOGGER.error("workers die again and again; the collector ends")
-                    stop()
-                else:
-                    time.sleep(REST_SECONDS)  # one that cannot even start must not keep the processor busy
-                    if not stopping:
-                        workers[place] = start()
-    stop()  # also one that was being started meanwhile
-    try:
-        return max((worker.wait(GRACE_SECONDS + 5) or 0) for worker in workers)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import ssl
 from collections.abc import Callable
@@ -77,3 +78,19 @@ class TlsServer:
             handshake.accepted.close()
         finally:
             self._table.leave(handshake)
+
+
+def read_again(context: ssl.SSLContext, certificate: str | os.PathLike[str], key: str | os.PathLike[str] | None) -> None:
+    """Take what the files hold now for the next handshakes; raises, and changes nothing, when they do not belong together."""
+    # Tried on another context: one that has taken a certificate and then refuses its key serves neither pair any more.
+    ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
+    context.load_cert_chain(certificate, key)
+
+
+def unreadable(error: OSError) -> str:
+    """Why a certificate and its key cannot be used, in words."""
+    if not isinstance(error, ssl.SSLError):
+        return f"a file cannot be read: {error.strerror}"
+    if error.reason == "KEY_VALUES_MISMATCH":
+        return "the key belongs to another certificate"
+    return "the files are not a certificate and its key in PEM form, or they are not complete"

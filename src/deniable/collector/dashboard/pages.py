@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import html
+import json
+import re
 from pathlib import Path
 
 from starlette.requests import Request
@@ -17,14 +20,9 @@ HERE = Path(__file__).parent
 STATIC = HERE / "static"
 SDK_PLACES = (HERE / "sdk", HERE.parents[3] / "sdk" / "js" / "src")
 """The JavaScript client: inside an installed package, or in a checkout, where sdk/js is its only home."""
-PAGES = {
-    "/": ("surveys", "Surveys"),
-    "/results": ("results", "Results"),
-    "/privacy": ("privacy", "Privacy"),
-    "/explore": ("explore", "Epsilon explorer"),
-    "/answer": ("answer", "Answer"),
-}
-"""Every page's script and title; the rest is page.html, the same for all."""
+PAGES = {"/": "surveys", "/results": "results", "/privacy": "privacy", "/explore": "explore", "/answer": "answer"}
+"""Every page's script, which is also the name of its title in words.js; the rest is page.html, the same for all."""
+_FRAME = re.compile(r"^export const FRAME = (\{.*?^\});", re.MULTILINE | re.DOTALL)
 KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml", ".json": "application/json"}
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob:; "
@@ -42,11 +40,7 @@ HEADERS = {
 
 def routes() -> list[Route]:
     """The pages, their files, the JavaScript client, and the few answers the API does not give."""
-    form = (STATIC / "page.html").read_text(encoding="utf-8")
-    pages = {
-        address: form.replace("PAGE_SCRIPT", script).replace("PAGE_TITLE", title) for address, (script, title) in PAGES.items()
-    }
-    page_routes = [_route(address, text.encode(), ".html") for address, text in pages.items()]
+    page_routes = [_route(address, _page(script), ".html") for address, script in PAGES.items()]
     files = {f"/static/{path.name}": path for path in sorted(STATIC.iterdir()) if path.suffix != ".html"}
     sdk = sdk_folder()
     files |= {f"/sdk/{path.relative_to(sdk).as_posix()}": path for path in sorted(sdk.rglob("*.js"))}
@@ -58,6 +52,26 @@ def routes() -> list[Route]:
         Route("/dashboard/surveys/{hash}/explorer", explorer),
         Route("/dashboard/surveys/{hash}/map", map_of_places),
     ]
+
+
+def frame_words() -> dict[str, str]:
+    """The words that stand in a page before its script runs."""
+    written = _FRAME.search((STATIC / "words.js").read_text(encoding="utf-8"))
+    assert written is not None
+    frame: dict[str, str] = json.loads(written[1])
+    return frame
+
+
+def _page(script: str) -> bytes:
+    words = frame_words()
+    text = (STATIC / "page.html").read_text(encoding="utf-8")
+    for mark, word in {
+        "SCRIPT": script,
+        "TITLE": words[script],
+        **{name.upper(): words[name] for name in ("language", "skip", "loading", "noscript")},
+    }.items():
+        text = text.replace(f"PAGE_{mark}", html.escape(word))
+    return text.encode()
 
 
 def sdk_folder() -> Path:

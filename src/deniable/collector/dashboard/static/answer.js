@@ -1,6 +1,6 @@
 // Answer a survey here: the client runs in this page, and only a randomized report leaves it.
 
-import { AlreadyAnswered, BudgetSpent, Ledger, NotAdmitted, OutOfDomain, Session, browserStore } from "../sdk/deniable.js";
+import { AlreadyAnswered, BudgetSpent, Ledger, MemoryStore, NotAdmitted, OutOfDomain, Session, Wallet, browserStore } from "../sdk/deniable.js";
 import { answerForm } from "./questions.js";
 import { ask, begin, complain, element, surveyHash } from "./page.js";
 import { WORDS } from "./words.js";
@@ -72,9 +72,10 @@ function picture() {
   return element("p", { class: "steps", role: "img", "aria-label": WORDS.pictureMeans }, steps);
 }
 
+const link = (href, words) => element("p", {}, element("a", { href }, words));
+
 /** A survey that takes no reports says so before anything is drawn. */
 function over({ next_round: following }) {
-  const link = (href, words) => element("p", {}, element("a", { href }, words));
   return element(
     "div",
     { class: "card", id: "outcome" },
@@ -94,12 +95,17 @@ async function start() {
   const token = tokenFromAddress();
   const collector = new URL(".", location.href).href.replace(/\/$/, "");
   const now = await ask(`v1/surveys/${encodeURIComponent(surveyHash)}/state`);
-  const session = await Session.open(collector, surveyHash, new Ledger(await browserStore()), { allowHttp: true, token });
+  const session = await Session.open(collector, surveyHash, new Ledger(await browserStore()), { allowHttp: true, token, wallet: new Wallet(new MemoryStore()) });
   const { survey } = session;
   const words = await session.explain();
-  document.title = `${words.title}: answer`;
+  document.title = WORDS.answerTitle(words.title);
   if (!now.open) {
     main.replaceChildren(element("h1", {}, words.title), element("p", { class: "lead" }, words.purpose), over(now));
+    return;
+  }
+  if (survey.document.admission !== undefined || survey.document.shuffle !== undefined) {
+    const said = element("p", { class: "card", id: "outcome" }, WORDS.elsewhere);
+    main.replaceChildren(element("h1", {}, words.title), element("p", { class: "lead" }, words.purpose), said, link(`results?survey=${surveyHash}`, WORDS.results));
     return;
   }
   main.replaceChildren(element("h1", {}, words.title), element("p", { class: "lead" }, words.purpose), ...warning(), explanation(words), status);

@@ -1,6 +1,7 @@
 // Small charts in SVG: drawn at the width they have, in the page's own colours, each with its table.
 
 import { element, short } from "./page.js";
+import { PAGE } from "./words.js";
 
 const SPACE = "http://www.w3.org/2000/svg";
 
@@ -25,9 +26,9 @@ export function figure({ caption, summary, draw, table, method = null }) {
   const drawing = shape("svg", { role: "img", "aria-label": summary });
   const whole = element("figure", {}, element("figcaption", {}, caption), drawing);
   const more = element("div", { class: "more" });
-  if (method) more.append(element("details", {}, element("summary", {}, "How this was worked out"), element("p", { class: "quiet" }, method)));
-  if (table) more.append(element("details", {}, element("summary", {}, "The same as a table"), table));
-  const save = element("button", { type: "button", class: "save" }, "Save as a picture (PNG)");
+  if (method) more.append(element("details", {}, element("summary", {}, PAGE.method), element("p", { class: "quiet" }, method)));
+  if (table) more.append(element("details", {}, element("summary", {}, PAGE.table), table));
+  const save = element("button", { type: "button", class: "save" }, PAGE.picture);
   save.addEventListener("click", () => savePicture(drawing));
   more.append(save);
   whole.append(more);
@@ -223,7 +224,7 @@ export function rose(rows, { show }) {
       const [atX, atY] = place(part * period, radius + 18);
       return text(atX, atY + 4, short(part * period), { "text-anchor": "middle", class: "faint" });
     });
-    const ring = text(0, size - 6, `rim: ${show(most)}`, { class: "faint" });
+    const ring = text(0, size - 6, PAGE.rim(show(most)), { class: "faint" });
     const sectors = rows.flatMap((row) => {
       const [a, b] = [place(row.start, far(row.value)), place(row.end, far(row.value))];
       const [low, high] = [place((row.start + row.end) / 2, far(row.low)), place((row.start + row.end) / 2, far(row.high))];
@@ -317,7 +318,7 @@ export function map(cells, { show }) {
     const names = [
       ...ticks(x0, x1, 4).map((tick) => text(left + (tick - x0) * unit, bottom + 18, short(tick), { "text-anchor": "middle", class: "faint" })),
       ...ticks(y0, y1, 4).map((tick) => text(left - 8, bottom - (tick - y0) * unit + 4, short(tick), { "text-anchor": "end", class: "faint" })),
-      text(left, bottom + 40, `strongest colour: ${show(most)}`, { class: "faint" }),
+      text(left, bottom + 40, PAGE.strongest(show(most)), { class: "faint" }),
     ];
     return [bottom + 48, back, ...squares, ...names];
   };

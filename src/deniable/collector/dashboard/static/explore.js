@@ -2,6 +2,7 @@
 
 import { bars, curve, figure, map } from "./charts.js";
 import { answerName, ask, begin, compact, complain, count, element, percent, short, surveyHash, table } from "./page.js";
+import { EXPLORE, FRAME, PAGE, RESULTS } from "./words.js";
 
 const EPSILONS = ["1/10", "1/4", "1/2", "3/4", "1", "3/2", "2", "5/2", "3", "4", "5", "6", "8"];
 const main = begin("explore");
@@ -17,50 +18,50 @@ const charts = element("div");
 let asked = 0;
 
 function say(law) {
-  slider.setAttribute("aria-valuetext", `epsilon ${value(law.epsilon)}, odds ${short(law.odds)}`);
+  slider.setAttribute("aria-valuetext", EXPLORE.epsilonNow(value(law.epsilon), short(law.odds)));
   const truth = answerName(law.domain, law.value);
-  position.setAttribute("aria-valuetext", `true answer ${truth}`);
+  position.setAttribute("aria-valuetext", EXPLORE.truthNow(truth));
   epsilonSaid.textContent = ` ${value(law.epsilon)}`;
   positionSaid.textContent = ` ${truth}`;
   words.replaceChildren(
-    element("p", {}, `Odds: seeing a report can change the odds between two answers by a factor of at most ${short(law.odds)}. A belief of 50 % can rise to ${percent(law.surest)}, but no further.`),
-    ...(law.truth !== undefined ? [element("p", {}, `A report supports the true answer with probability ${percent(law.truth)}, and any other answer with probability ${percent(law.other)}.`)] : []),
-    ...(law.error !== null ? [element("p", {}, `Expected error: on average, a single report is ${short(law.error)} away from this answer.`)] : []),
+    element("p", {}, EXPLORE.odds(short(law.odds), percent(law.surest))),
+    ...(law.truth !== undefined ? [element("p", {}, EXPLORE.supports(percent(law.truth), percent(law.other)))] : []),
+    ...(law.error !== null ? [element("p", {}, EXPLORE.error(short(law.error)))] : []),
     ...(law.note ? [element("p", { class: "quiet" }, law.note)] : []),
   );
 }
 
 function lawChart(law) {
-  const caption = `One report of ${law.mechanism} when the true answer is ${answerName(law.domain, law.value)}`;
+  const caption = EXPLORE.one(law.mechanism, answerName(law.domain, law.value));
   if (law.kind === "bars") {
     const rows = law.rows.map(([label, chance]) => ({ label: answerName(law.domain, label), value: chance }));
-    return figure({ caption, summary: rows.map((row) => `${row.label} ${percent(row.value)}`).join(", "), draw: bars(rows, { show: percent, title: "how often a report supports it" }), table: table(caption, ["answer", "chance"], rows.map((row) => [row.label, percent(row.value)])) });
+    return figure({ caption, summary: rows.map((row) => `${row.label} ${percent(row.value)}`).join(", "), draw: bars(rows, { show: percent, title: EXPLORE.often }), table: table(caption, EXPLORE.answerColumns, rows.map((row) => [row.label, percent(row.value)])) });
   }
   if (law.kind === "map") {
     const [left, right, lower, upper] = law.frame;
     const [side, across] = [(upper - lower) / law.rows.length, (right - left) / law.rows[0].length];
     const cells = law.rows.flatMap((row, j) => row.map((value, i) => ({ bounds: [left + i * across, lower + j * side, left + (i + 1) * across, lower + (j + 1) * side], value })));
     const likeliest = cells.slice().sort((a, b) => b.value - a.value).slice(0, 20);
-    const rows = likeliest.map(({ bounds: [l, b, r, t], value }) => [`${short(l)} to ${short(r)}, ${short(b)} to ${short(t)}`, percent(value)]);
-    return figure({ caption, summary: "Chances of reported cells, strongest around the true place.", draw: map(cells, { show: percent }), table: table("The 20 likeliest cells", ["x, y", "chance"], rows) });
+    const rows = likeliest.map(({ bounds: [l, b, r, t], value }) => [RESULTS.where(PAGE.to(short(l), short(r)), PAGE.to(short(b), short(t))), percent(value)]);
+    return figure({ caption, summary: EXPLORE.cells, draw: map(cells, { show: percent }), table: table(EXPLORE.likeliest, EXPLORE.cellColumns, rows) });
   }
   const highest = law.rows.reduce((a, b) => (b[1] > a[1] ? b : a));
   const rows = law.rows.filter((_, i) => i % 5 === 0).map(([at, height]) => [short(at), short(height)]);
-  return figure({ caption, summary: `Highest around ${short(highest[0])}.`, draw: curve(law.rows, { title: law.kind === "circle" ? "reported direction" : "reported number", sideTitle: "probability per unit", filled: true }), table: table(caption, ["reported", "density"], rows) });
+  return figure({ caption, summary: EXPLORE.highest(short(highest[0])), draw: curve(law.rows, { title: law.kind === "circle" ? EXPLORE.direction : EXPLORE.number, sideTitle: EXPLORE.density, filled: true }), table: table(caption, EXPLORE.densityColumns, rows) });
 }
 
 function peopleChart(law) {
   if (!law.people.length) return [];
   const rows = law.people.map(([n, half]) => [count(n), `± ${percent(half)}`]);
   const [people, half] = rows[Math.floor(rows.length / 2)];
-  const said = `When ${people} people answer, the share of a rare answer is known to within ${half}; four times as many people halve that.`;
+  const said = EXPLORE.known(people, half);
   return [
-    element("h2", {}, "Expected error of a share"),
+    element("h2", {}, EXPLORE.shareError),
     figure({
-      caption: [element("strong", {}, said), " Half the 95 % interval, by how many people answer."],
-      summary: rows.map(([n, width]) => `${n} people: ${width}`).join("; "),
-      draw: curve(law.people, { title: "people", sideTitle: "± half width", showX: compact, showY: percent, log: true }),
-      table: table("Half width of a 95 % interval", ["people", "half width"], rows),
+      caption: [element("strong", {}, said), EXPLORE.half],
+      summary: rows.map(([n, width]) => EXPLORE.each(n, width)).join("; "),
+      draw: curve(law.people, { title: EXPLORE.people, sideTitle: EXPLORE.halfWidth, showX: compact, showY: percent, log: true }),
+      table: table(EXPLORE.widths, EXPLORE.widthColumns, rows),
     }),
   ];
 }
@@ -72,7 +73,7 @@ async function refresh() {
     const law = await ask(`dashboard/surveys/${surveyHash}/explorer?${query}`);
     if (mine !== asked) return; // a later question is on its way
     say(law);
-    charts.replaceChildren(element("h2", {}, "What one report looks like"), ...(law.rows.length ? [lawChart(law)] : []), ...peopleChart(law));
+    charts.replaceChildren(element("h2", {}, EXPLORE.looks), ...(law.rows.length ? [lawChart(law)] : []), ...peopleChart(law));
     main.querySelector("[role=alert]")?.remove();
   } catch (error) {
     if (!main.querySelector("[role=alert]")) complain(main, error);
@@ -84,13 +85,13 @@ function ownEpsilon(survey, lead) {
   const part = survey.parts.find(({ name }) => name === attribute.value);
   const near = EPSILONS.map((text) => Math.abs(value(text) - value(part.epsilon)));
   slider.value = near.indexOf(Math.min(...near));
-  const share = part.epsilon === survey.epsilon ? "" : `, of which this question gets ${part.epsilon}`;
-  lead.textContent = `"${survey.title}" uses epsilon ${survey.epsilon}${share}. Less means more privacy and more noise.`;
+  const own = part.epsilon === survey.epsilon ? "" : part.epsilon;
+  lead.textContent = EXPLORE.uses(survey.title, survey.epsilon, own);
 }
 
 async function start() {
   const survey = await ask(`dashboard/surveys/${surveyHash}/privacy`);
-  document.title = `${survey.title}: epsilon explorer`;
+  document.title = EXPLORE.tab(survey.title);
   attribute.append(...survey.parts.map(({ name, question }) => element("option", { value: name }, question)));
   const lead = element("p", { class: "lead" });
   ownEpsilon(survey, lead);
@@ -99,11 +100,11 @@ async function start() {
     refresh();
   });
   main.append(
-    element("h1", {}, "Epsilon explorer"),
+    element("h1", {}, FRAME.explore),
     lead,
-    element("p", {}, element("label", { for: "attribute" }, "Question "), attribute),
-    element("p", {}, element("label", { for: "epsilon" }, "Epsilon"), epsilonSaid, element("br"), slider),
-    element("p", {}, element("label", { for: "position" }, "True answer"), positionSaid, element("br"), position),
+    element("p", {}, element("label", { for: "attribute" }, EXPLORE.question), attribute),
+    element("p", {}, element("label", { for: "epsilon" }, EXPLORE.epsilon), epsilonSaid, element("br"), slider),
+    element("p", {}, element("label", { for: "position" }, EXPLORE.truth), positionSaid, element("br"), position),
     words,
     charts,
   );

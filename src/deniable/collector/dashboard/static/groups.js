@@ -2,26 +2,25 @@
 
 import { figure, grouped } from "./charts.js";
 import { answerName, count, element, percent, short, surveyHash, table } from "./page.js";
-
-const TITLES = { mean: "Mean", median: "Median" };
+import { COMPARED, PAGE } from "./words.js";
 
 /** One answer in all groups. Two groups differ only if their intervals leave no doubt; otherwise it says how much they can differ at most. */
 export function contrast(name, rows, show, apart = show) {
   const highest = rows.reduce((best, row) => (row.low > best.low ? row : best));
   const lowest = rows.reduce((best, row) => (row.high < best.high ? row : best));
-  const between = (row) => `${show(row.value)} (between ${show(row.low)} and ${show(row.high)})`;
+  const between = (row) => COMPARED.within(show(row.value), PAGE.between(show(row.low), show(row.high)));
   if (highest.low > lowest.high)
-    return `${name}: higher in ${highest.group}, ${between(highest)}, than in ${lowest.group}, ${between(lowest)}. The difference is at least ${apart(highest.low - lowest.high)}.`;
+    return COMPARED.higher(name, highest.group, between(highest), lowest.group, between(lowest), apart(highest.low - lowest.high));
   const most = Math.max(...rows.flatMap((one) => rows.filter((other) => other !== one).map((other) => one.high - other.low)));
-  return `${name}: too few reports to tell a difference; it is at most ${apart(most)}.`;
+  return COMPARED.alike(name, apart(most));
 }
 
-const points = (share) => `${Number((100 * share).toFixed(1))} percentage points`;
+const points = (share) => COMPARED.points(Number((100 * share).toFixed(1)));
 
 /** Blocks of {name, rows}, one for each answer. */
 export function blocks(attribute) {
   const labels = [...new Set(attribute.rows.map(({ label }) => label))];
-  const title = (label) => (attribute.what === "frequency" ? answerName(attribute.domain, label) : TITLES[attribute.what]);
+  const title = (label) => (attribute.what === "frequency" ? answerName(attribute.domain, label) : COMPARED[attribute.what]);
   return labels.map((label) => ({ name: title(label), rows: attribute.rows.filter((row) => row.label === label) }));
 }
 
@@ -29,24 +28,24 @@ export function blocks(attribute) {
 export function groupsOf(groups, name) {
   const attribute = groups.attributes.find((one) => one.name === name);
   if (!attribute) return [];
-  const heading = element("h3", {}, "Between groups");
-  const waiting = groups.groups.filter((group) => group.waiting).map((group) => `${group.name} has no numbers yet (${group.waiting}).`);
+  const heading = element("h3", {}, COMPARED.betweenGroups);
+  const waiting = groups.groups.filter((group) => group.waiting).map((group) => COMPARED.noNumbers(group.name, group.waiting));
   if (attribute.note) return [heading, element("p", { class: "quiet" }, [attribute.note, ...waiting].join(" "))];
   const show = attribute.what === "frequency" ? percent : short;
   const apart = attribute.what === "frequency" ? points : short;
   const parts = blocks(attribute);
   const words = parts.map((block) => contrast(block.name, block.rows, show, apart));
-  const sure = `${Math.round(100 * groups.level)} %`;
-  const rows = parts.flatMap((block) => block.rows.map((row) => [`${block.name}, ${row.group}`, show(row.value), show(row.low), show(row.high)]));
+  const sure = PAGE.percent(Math.round(100 * groups.level));
+  const rows = parts.flatMap((block) => block.rows.map((row) => [COMPARED.of(block.name, row.group), show(row.value), show(row.low), show(row.high)]));
   return [
     heading,
     element("ul", {}, words.map((sentence) => element("li", {}, sentence))),
     ...(waiting.length ? [element("p", { class: "quiet" }, waiting.join(" "))] : []),
     figure({
-      caption: `If two whiskers do not overlap, the groups differ. The whiskers are wider than those above: all of them together hold the true values in ${sure} of such surveys, so any two groups may be compared.`,
+      caption: COMPARED.overlap(sure),
       summary: `${attribute.question} ${words.join(" ")}`,
       draw: grouped(parts, { show }),
-      table: table(`Groups with intervals that hold together at ${sure}`, ["", "estimate", "from", "to"], rows),
+      table: table(COMPARED.together(sure), PAGE.columns, rows),
     }),
   ];
 }
@@ -55,7 +54,7 @@ export function groupsOf(groups, name) {
 export function groupLinks(groups) {
   const one = (group) =>
     group.survey === surveyHash
-      ? element("strong", {}, `${group.name} (${group.waiting || count(group.n)})`)
-      : element("a", { href: `results?survey=${group.survey}` }, `${group.name} (${group.waiting || count(group.n)})`);
-  return groups.groups.length ? ["Groups: ", ...groups.groups.flatMap((group, i) => [i ? " · " : "", one(group)])] : [];
+      ? element("strong", {}, COMPARED.group(group.name, group.waiting || count(group.n)))
+      : element("a", { href: `results?survey=${group.survey}` }, COMPARED.group(group.name, group.waiting || count(group.n)));
+  return groups.groups.length ? [COMPARED.groups, ...groups.groups.flatMap((group, i) => [i ? " · " : "", one(group)])] : [];
 }

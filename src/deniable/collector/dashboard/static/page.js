@@ -1,5 +1,7 @@
 // What all pages share: making elements, the header, asking the collector, and words for numbers.
 
+import { FRAME, PAGE, WORDS } from "./words.js";
+
 /** An element with attributes and children; text is always text, never markup. */
 export function element(name, attributes = {}, ...children) {
   const node = document.createElement(name);
@@ -13,22 +15,16 @@ export function element(name, attributes = {}, ...children) {
 
 export const surveyHash = new URLSearchParams(location.search).get("survey") ?? "";
 
-const PAGES = [
-  ["results", "Results"],
-  ["answer", "Answer"],
-  ["privacy", "Privacy"],
-  ["explore", "Epsilon explorer"],
-];
+/** The pages of a survey and what they are called. */
+export const PAGES = ["results", "answer", "privacy", "explore"].map((page) => [page, FRAME[page]]);
 
 /** Put the page's parts in place and give its main element back, empty. */
 export function begin(current) {
   const link = ([page, name]) =>
     element("li", {}, element("a", { href: `${page}?survey=${surveyHash}`, "aria-current": page === current ? "page" : null }, name));
-  const nav = surveyHash ? element("nav", { "aria-label": "This survey" }, element("ul", {}, PAGES.map(link))) : null;
-  document.querySelector("header").append(element("a", { href: "./", class: "home" }, "deniable"), ...(nav ? [nav] : []));
-  document.querySelector("footer").append(
-    "Answers are randomized on people's own devices. This collector stores no addresses, no headers and no times finer than the survey's window.",
-  );
+  const nav = surveyHash ? element("nav", { "aria-label": PAGE.thisSurvey }, element("ul", {}, PAGES.map(link))) : null;
+  document.querySelector("header").append(element("a", { href: "./", class: "home" }, PAGE.home), ...(nav ? [nav] : []));
+  document.querySelector("footer").append(PAGE.footer);
   const main = document.querySelector("main");
   main.replaceChildren();
   return main;
@@ -42,18 +38,18 @@ export const signIn = (given) => (token = given);
 export async function ask(path) {
   const answer = await fetch(path, { headers: { Accept: "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) } });
   const said = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Error(said.error ?? `the collector answered with status ${answer.status}`);
+  if (!answer.ok) throw new Error(said.error ?? PAGE.status(answer.status));
   return said;
 }
 
 /** Show what went wrong, and say it to screen readers. */
 export function complain(main, error) {
-  main.append(element("p", { role: "alert", class: "bad" }, `Something went wrong: ${error.message}.`));
+  main.append(element("p", { role: "alert", class: "bad" }, PAGE.wrong(error.message)));
 }
 
-const COUNT = new Intl.NumberFormat("en");
+const COUNT = new Intl.NumberFormat(FRAME.language);
 export const count = (n) => COUNT.format(n);
-const COMPACT = new Intl.NumberFormat("en", { notation: "compact" });
+const COMPACT = new Intl.NumberFormat(FRAME.language, { notation: "compact" });
 /** 10K, 1M: for axes, where there is little room. */
 export const compact = (n) => COMPACT.format(n);
 /** Hours as a clock shows them; a direction may be given as a little less than 0 or more than 24. */
@@ -63,8 +59,8 @@ export const clock = (hours) => {
 };
 export const isDay = (domain) => domain.startsWith("Circle(24,") || domain === "Circle(24)";
 /** A binary answer's name. */
-export const answerName = (domain, label) => (domain === "Binary()" ? ({ 0: "No", 1: "Yes" }[label] ?? label) : label);
-export const percent = (share) => `${Number((100 * share).toFixed(Math.abs(share) < 0.1 ? 2 : 1))} %`;
+export const answerName = (domain, label) => (domain === "Binary()" ? ({ 0: WORDS.no, 1: WORDS.yes }[label] ?? label) : label);
+export const percent = (share) => PAGE.percent(Number((100 * share).toFixed(Math.abs(share) < 0.1 ? 2 : 1)));
 export const short = (value) => {
   if (Math.abs(value) >= 1e6 || (value !== 0 && Math.abs(value) < 1e-4)) return value.toExponential(2);
   return String(Number(value.toPrecision(4)));

@@ -2,6 +2,7 @@
 
 import { bars, figure } from "./charts.js";
 import { ask, begin, complain, element, percent, short, surveyHash, table } from "./page.js";
+import { PAGE, PRIVACY } from "./words.js";
 
 const main = begin("privacy");
 const paragraphs = (words) => element("ul", {}, words.map((line) => element("li", {}, line)));
@@ -12,59 +13,59 @@ const facts = (rows, kind = null) => element("dl", { class: kind }, rows.map(([n
 const fold = (words, ...inside) => element("details", {}, element("summary", {}, words), inside);
 
 function show(survey) {
-  document.title = `${survey.title}: privacy`;
+  document.title = PRIVACY.tab(survey.title);
   const { certificate } = survey;
   const rows = survey.beliefs.map(({ prior, least, most, lifetime_least: low, lifetime_most: high }) => [
     percent(prior),
-    `${percent(least)} to ${percent(most)}`,
-    `${percent(low)} to ${percent(high)}`,
+    PAGE.to(percent(least), percent(most)),
+    PAGE.to(percent(low), percent(high)),
   ]);
-  const drawn = survey.beliefs.map(({ prior, least, most }) => ({ label: `before ${percent(prior)}`, value: prior, low: least, high: most }));
+  const drawn = survey.beliefs.map(({ prior, least, most }) => ({ label: PRIVACY.before(percent(prior)), value: prior, low: least, high: most }));
   main.append(
-    element("h1", {}, `Privacy of "${survey.title}"`),
+    element("h1", {}, PRIVACY.title(survey.title)),
     element("p", { class: "lead" }, survey.purpose),
     element(
       "section",
       { class: "card" },
-      element("h2", {}, "Certificate"),
-      element("p", { class: certificate.holds ? "good" : "bad" }, certificate.holds ? "✓ The promise holds, checked on the integers of the mechanism." : "✗ The promise does not hold."),
-      element("p", {}, `No report is more than ${short(survey.odds)} times as likely for one answer as for another: e to the power of ${survey.epsilon}.`),
-      element("p", {}, `One person spends at most epsilon ${survey.budget} on this survey, which changes odds by a factor of at most ${short(survey.budget_odds)}: the answer is then ${survey.hiding}.`),
+      element("h2", {}, PRIVACY.certificate),
+      element("p", { class: certificate.holds ? "good" : "bad" }, certificate.holds ? PRIVACY.holds : PRIVACY.broken),
+      element("p", {}, PRIVACY.odds(short(survey.odds), survey.epsilon)),
+      element("p", {}, PRIVACY.budget(survey.budget, short(survey.budget_odds), survey.hiding)),
       fold(
-        "The numbers of the certificate",
+        PRIVACY.numbers,
         element("p", { class: "break" }, certificate.inequality),
         facts([
-          ["Mechanism", certificate.mechanism],
-          ["Epsilon promised", survey.epsilon],
-          ["Epsilon of the integers", String(certificate.epsilon_exact)],
-          ["Fingerprint", element("span", { class: "break" }, certificate.fingerprint)],
+          [PRIVACY.mechanism, certificate.mechanism],
+          [PRIVACY.promised, survey.epsilon],
+          [PRIVACY.exact, String(certificate.epsilon_exact)],
+          [PRIVACY.fingerprint, element("span", { class: "break" }, certificate.fingerprint)],
         ]),
       ),
     ),
-    element("h2", {}, "What an attacker can infer"),
+    element("h2", {}, PRIVACY.infer),
     paragraphs(survey.learns),
-    element("p", {}, "How sure an observer can become of one answer after seeing a report, given how sure they were before:"),
+    element("p", {}, PRIVACY.sure),
     figure({
-      caption: "The bar is the belief before; the whisker is everything the belief can become after one report.",
-      summary: drawn.map(({ label, low, high }) => `${label}: between ${percent(low)} and ${percent(high)} after`).join("; "),
-      draw: bars(drawn, { show: percent, title: "belief" }),
-      table: table("Beliefs before and after", ["before", "after one report", "after the whole budget"], rows),
+      caption: PRIVACY.bar,
+      summary: drawn.map(({ label, low, high }) => PRIVACY.after(label, PAGE.between(percent(low), percent(high)))).join("; "),
+      draw: bars(drawn, { show: percent, title: PRIVACY.belief }),
+      table: table(PRIVACY.beliefs, PRIVACY.beliefColumns, rows),
     }),
-    element("h2", {}, "What is published, and when"),
+    element("h2", {}, PRIVACY.published),
     paragraphs(survey.published),
-    element("h2", {}, "What is kept, and for how long"),
+    element("h2", {}, PRIVACY.kept),
     element("p", {}, survey.kept),
-    element("h2", {}, "What this does not protect"),
+    element("h2", {}, PRIVACY.notProtected),
     paragraphs(survey.not_protected),
-    element("h2", {}, "What malicious devices can do"),
-    element("p", {}, "Local privacy means that nobody can check a report. Someone who runs many malicious devices learns nothing about others but can bias the results, each device by a limited amount:"),
+    element("h2", {}, PRIVACY.malicious),
+    element("p", {}, PRIVACY.poisoning),
     facts(survey.poisoning.map(({ question, words }) => [question, words]), "stacked"),
-    element("h2", {}, "Check it yourself"),
+    element("h2", {}, PRIVACY.check),
     fold(
-      "How each answer is randomized, and why",
-      facts(survey.parts.map((part) => [part.question, [`${part.mechanism} on ${part.domain}, epsilon ${part.epsilon}.`, ...(part.why ? [element("p", { class: "quiet" }, `Why this mechanism? ${part.why}`)] : [])]]), "stacked"),
+      PRIVACY.how,
+      facts(survey.parts.map((part) => [part.question, [PRIVACY.part(part.mechanism, part.domain, part.epsilon), ...(part.why ? [element("p", { class: "quiet" }, PRIVACY.why(part.why))] : [])]]), "stacked"),
     ),
-    element("p", {}, "The survey's name is the SHA-256 of its document. ", element("a", { href: `v1/surveys/${survey.survey}` }, "The document"), " holds every integer a device draws with; ", element("code", {}, "Survey.from_json(data, hash=…)"), " checks all of them again."),
+    element("p", {}, PRIVACY.name, element("a", { href: `v1/surveys/${survey.survey}` }, PRIVACY.document), PRIVACY.integers, element("code", {}, "Survey.from_json(data, hash=…)"), PRIVACY.again),
     element("p", { class: "break" }, survey.survey),
   );
 }

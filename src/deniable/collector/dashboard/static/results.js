@@ -5,13 +5,14 @@ import { groupLinks, groupsOf } from "./groups.js";
 import { operatorFold } from "./operator.js";
 import { trendOf, windowsOf } from "./trend.js";
 import { answerName, ask, begin, clock, complain, count, element, isDay, percent, short, surveyHash, table } from "./page.js";
+import { FRAME, PAGE, RESULTS } from "./words.js";
 
 const EVERY = 5000;
 const SHOWN = 24;
 const main = begin("results");
-const heading = element("h1", {}, "Results");
-const number = element("span", { class: "count" }, "…");
-const unit = element("span", {}, " reports");
+const heading = element("h1", {}, FRAME.results);
+const number = element("span", { class: "waiting" }, RESULTS.loading);
+const unit = element("span", { hidden: true }, RESULTS.reports);
 const said = element("p", { role: "status" }, number, unit);
 const policy = element("p", { class: "quiet" });
 const whiskers = element("p", { class: "quiet" });
@@ -30,7 +31,7 @@ let compared = "";
 let hasGroups = true;
 let chosen = "";
 
-const TITLES = { frequency: "Shares", mean: "Mean", quantiles: "Quantiles", distribution: "Distribution", direction: "Direction", words: "Frequent words", cumulative: "Up to each answer" };
+const TITLES = RESULTS.views;
 
 function rowsOf(view) {
   return view.rows.map((row) => ({ ...row, low: row.low ?? row.value, high: row.high ?? row.value }));
@@ -38,28 +39,28 @@ function rowsOf(view) {
 
 /** What a view says, in one sentence. */
 function inWords(what, rows, first, show) {
-  const between = (row) => `between ${show(row.low)} and ${show(row.high)}`;
-  if (what === "mean") return `On average ${show(rows[0].value)}, ${between(rows[0])}.`;
-  if (what === "direction") return `On average ${show(rows[0].value)}, ${between(rows[0])}.`;
+  const between = (row) => PAGE.between(show(row.low), show(row.high));
+  if (what === "mean") return RESULTS.average(show(rows[0].value), between(rows[0]));
+  if (what === "direction") return RESULTS.average(show(rows[0].value), between(rows[0]));
   if (what === "cumulative") {
     const half = rows.find(({ value }) => value >= 0.5) ?? rows[rows.length - 1];
-    return `Half of the people are reached ${half.label}: ${show(half.value)} (${between(half)}).`;
+    return RESULTS.halfReached(half.label, show(half.value), between(half));
   }
   if (what === "quantiles") {
     const middle = rows.find(({ label }) => label === "50 %") ?? rows[0];
-    return `Half of the people are below ${show(middle.value)} (${between(middle)}).`;
+    return RESULTS.halfBelow(show(middle.value), between(middle));
   }
   // When all intervals hold a common value, nothing says which answer is more frequent.
   const together = rows.length > 1 && Math.max(...rows.map((row) => row.low)) <= Math.min(...rows.map((row) => row.high));
   if (what === "distribution") {
-    if (rows.every((row) => row.low <= 1 / rows.length && 1 / rows.length <= row.high)) return "Every part of the range may hold as many people as every other: too few reports to tell.";
-    if (together) return "Too few reports to tell which range is most frequent.";
+    if (rows.every((row) => row.low <= 1 / rows.length && 1 / rows.length <= row.high)) return RESULTS.even;
+    if (together) return RESULTS.noRange;
     // The fullest by its estimate, if that is more than a guess; otherwise the one that surely holds most.
     const full = first.low > Math.min(...rows.map((row) => row.high)) ? first : rows.reduce((best, row) => (row.low > best.low ? row : best));
-    return `${full === first ? "The most frequent range is" : "A frequent range is"} ${full.label}, with ${show(full.value)} of the people (${between(full)}).`;
+    return (full === first ? RESULTS.mostFrequentRange : RESULTS.frequentRange)(full.label, show(full.value), between(full));
   }
-  if (together) return "Too few reports to tell which answer is more frequent.";
-  return `Most frequent: ${first.label}, ${show(first.value)} (${between(first)}).`;
+  if (together) return RESULTS.noAnswer;
+  return RESULTS.mostFrequent(first.label, show(first.value), between(first));
 }
 
 /** Where the answers to a question can lie, if it asks for a number. */
@@ -77,12 +78,12 @@ function view(attribute, seen, level) {
   const rows = rowsOf(seen).map((row) => ({ ...row, label: labelOf(attribute, row) }));
   const shares = ["frequency", "distribution", "words", "cumulative"].includes(seen.what);
   const title = attribute.views.length > 1 ? [element("h3", {}, TITLES[seen.what] ?? seen.what)] : [];
-  if (!rows.length) return [...title, element("p", { class: "quiet" }, "No word stands out from the noise yet.")];
+  if (!rows.length) return [...title, element("p", { class: "quiet" }, RESULTS.noWord)];
   const show = shares ? percent : short;
   const hours = seen.what === "direction" && isDay(attribute.domain) ? clock : short;
-  const sure = `${Math.round(100 * level)} % intervals`;
+  const sure = RESULTS.intervals(Math.round(100 * level));
   const cells = (row, i) => [row.value, row.low, row.high].map(seen.what === "direction" && i === 0 ? hours : show);
-  const whole = table(`${TITLES[seen.what]} with ${sure}`, ["", "estimate", "from", "to"], rows.slice(0, 500).map((row, i) => [row.label, ...cells(row, i)]));
+  const whole = table(RESULTS.with(TITLES[seen.what], sure), PAGE.columns, rows.slice(0, 500).map((row, i) => [row.label, ...cells(row, i)]));
   const top = rows.slice().sort((a, b) => b.value - a.value);
   // In their order, and of very many some that lie evenly between them.
   const some = seen.what === "cumulative" ? rows.filter((_, i) => i % Math.ceil(rows.length / SHOWN) === 0) : top.slice(0, SHOWN);
@@ -91,27 +92,27 @@ function view(attribute, seen, level) {
     seen.what === "distribution"
       ? circular
         ? rose(rows, { show: percent })
-        : histogram(rows, { show: percent, title: "answer" })
+        : histogram(rows, { show: percent, title: RESULTS.answer })
       : shares
-        ? bars(rows.length > SHOWN ? some : rows, { show: percent, title: "share of people" })
+        ? bars(rows.length > SHOWN ? some : rows, { show: percent, title: RESULTS.share })
         : dots(rows, { show, ends: endsOf(attribute) });
-  const more = rows.length > SHOWN && shares && !["distribution", "cumulative"].includes(seen.what) ? ` The ${SHOWN} largest of ${count(rows.length)}.` : "";
+  const more = rows.length > SHOWN && shares && !["distribution", "cumulative"].includes(seen.what) ? RESULTS.largest(SHOWN, count(rows.length)) : "";
   const impossible = shares && rows.some((row) => row.value < 0 || row.value > 1);
-  const honest = impossible ? " Unbiased estimates may lie below 0 or above 100 %; more reports bring them back." : "";
+  const honest = impossible ? RESULTS.unbiased : "";
   const plain = inWords(seen.what, rows, top[0], seen.what === "direction" ? hours : show);
   const caption = [element("strong", {}, plain), `${more}${honest}`];
-  const method = `${seen.method}; mechanism ${attribute.mechanism}.`;
+  const method = RESULTS.method(seen.method, attribute.mechanism);
   if (seen.what === "direction") {
     // Two numbers of different kinds, each on an axis of its own.
     const each = rows.map((row, i) => {
       const said = i ? show : hours;
-      const words = i ? ["How alike the answers are: 0 if every direction is equally frequent, 1 if all answers are the same."] : caption;
-      const summary = `${row.label} ${said(row.value)}, between ${said(row.low)} and ${said(row.high)}.`;
+      const words = i ? [RESULTS.alike] : caption;
+      const summary = RESULTS.row(row.label, said(row.value), PAGE.between(said(row.low), said(row.high)));
       return figure({ caption: words, summary, draw: dots([row], { show: said }), table: i ? whole : null, method: i ? method : null });
     });
     return [...title, ...each];
   }
-  const summary = `${attribute.question} ${TITLES[seen.what]}: largest ${top[0].label}, ${show(top[0].value)}, between ${show(top[0].low)} and ${show(top[0].high)}.`;
+  const summary = RESULTS.summary(attribute.question, TITLES[seen.what], top[0].label, show(top[0].value), PAGE.between(show(top[0].low), show(top[0].high)));
   return [
     ...title,
     figure({ caption, summary, draw, table: whole, method }),
@@ -126,10 +127,10 @@ function shrinking(attribute) {
   const half = Math.max(...rowsOf(first).slice(0, first.what === "direction" ? 1 : undefined).map((row) => (row.high - row.low) / 2));
   if (!(half > 0) || attribute.n < 2) return [];
   const show = first.what === "mean" || first.what === "direction" ? short : percent;
-  const whose = { mean: "the mean's interval", direction: "the direction's interval" }[first.what] ?? "the widest interval";
+  const whose = RESULTS.intervalOf[first.what] ?? RESULTS.widest;
   // What answers lose by being rounded to a step does not shrink.
   const rounding = first.what === "mean" && ends ? Math.min(half, (ends[1] - ends[0]) / cells / 2) : 0;
-  return [element("p", { class: "quiet" }, `Four times as many reports (${count(4 * attribute.n)}) would narrow ${whose} from ± ${show(half)} to about ± ${show((half - rounding) / 2 + rounding)}.`)];
+  return [element("p", { class: "quiet" }, RESULTS.narrower(count(4 * attribute.n), whose, show(half), show((half - rounding) / 2 + rounding)))];
 }
 
 const spoken = (cell) => (/[",\n]/.test(String(cell)) ? `"${String(cell).replaceAll('"', '""')}"` : String(cell));
@@ -137,7 +138,6 @@ const spoken = (cell) => (/[",\n]/.test(String(cell)) ? `"${String(cell).replace
 /** Everything on the page as a file: rows for a spreadsheet, or what the collector said. */
 function downloads(results, groups) {
   if (results.waiting) return;
-  const head = ["question", "what", "label", "estimate", "low", "high", "reports", "epsilon", "as of", "window", "group"];
   const lines = results.attributes.flatMap((attribute) =>
     attribute.views.flatMap(({ what, rows }) =>
       rows.map((row) => [attribute.question, what, row.label, row.value, row.low, row.high, attribute.n, results.epsilon, results.as_of, results.window, ""]),
@@ -145,14 +145,14 @@ function downloads(results, groups) {
   );
   const reports = Object.fromEntries(groups.groups.map(({ name, n }) => [name, n]));
   const between = groups.attributes.flatMap(({ question, what, rows }) =>
-    rows.map((row) => [question, `${what} between groups`, row.label, row.value, row.low, row.high, reports[row.group], results.epsilon, results.as_of, "", row.group]),
+    rows.map((row) => [question, RESULTS.betweenGroups(what), row.label, row.value, row.low, row.high, reports[row.group], results.epsilon, results.as_of, "", row.group]),
   );
-  const csv = [head, ...lines, ...between].map((line) => line.map(spoken).join(",")).join("\r\n");
+  const csv = [RESULTS.file, ...lines, ...between].map((line) => line.map(spoken).join(",")).join("\r\n");
   const link = (words, kind, text, end) => {
     return element("a", { download: `${surveyHash.slice(0, 12)}.${end}`, href: URL.createObjectURL(new Blob([text], { type: kind })) }, words);
   };
   for (const old of files.querySelectorAll("a")) URL.revokeObjectURL(old.href);
-  files.replaceChildren("Download: ", link("CSV", "text/csv", csv, "csv"), " · ", link("JSON", "application/json", JSON.stringify(groups.groups.length ? { ...results, between_groups: groups } : results, null, 2), "json"));
+  files.replaceChildren(RESULTS.download, link("CSV", "text/csv", csv, "csv"), " · ", link("JSON", "application/json", JSON.stringify(groups.groups.length ? { ...results, between_groups: groups } : results, null, 2), "json"));
 }
 
 async function mapOf(attribute, place) {
@@ -164,16 +164,16 @@ async function mapOf(attribute, place) {
       return;
     }
     const fullest = shares.cells.slice().sort((a, b) => b.value - a.value);
-    const where = ({ bounds: [left, lower, right, upper] }) => `${short(left)} to ${short(right)}, ${short(lower)} to ${short(upper)}`;
+    const where = ({ bounds: [left, lower, right, upper] }) => RESULTS.where(PAGE.to(short(left), short(right)), PAGE.to(short(lower), short(upper)));
     const rows = fullest.map((cell) => [where(cell), percent(cell.value), percent(cell.low), percent(cell.high)]);
     place.replaceChildren(
-      element("h3", {}, "Map"),
+      element("h3", {}, RESULTS.map),
       figure({
-        caption: `Fullest: ${where(fullest[0])}, ${percent(fullest[0].value)}. From ${count(shares.n)} reports; updated at most once a minute. In 95 of 100 such surveys an interval holds the true share, wherever people are.`,
-        method: `${shares.method}.`,
-        summary: `${attribute.question} Fullest cell ${where(fullest[0])}: ${percent(fullest[0].value)}, between ${percent(fullest[0].low)} and ${percent(fullest[0].high)}.`,
+        caption: RESULTS.fullest(where(fullest[0]), percent(fullest[0].value), count(shares.n)),
+        method: RESULTS.mapMethod(shares.method),
+        summary: RESULTS.fullestCell(attribute.question, where(fullest[0]), percent(fullest[0].value), PAGE.between(percent(fullest[0].low), percent(fullest[0].high))),
         draw: map(shares.cells, { show: percent }),
-        table: table("Shares of cells with 95 % intervals", ["x, y", "share", "from", "to"], rows),
+        table: table(RESULTS.cells, RESULTS.cellColumns, rows),
       }),
     );
   } catch (error) {
@@ -202,12 +202,12 @@ function groupsBelow(groups, drawn) {
 }
 
 function section(attribute, { level, n: all }) {
-  const whole = element("section", {}, element("h2", {}, attribute.question), attribute.n === all ? null : element("p", { class: "quiet" }, `${count(attribute.n)} of the reports`));
+  const whole = element("section", {}, element("h2", {}, attribute.question), attribute.n === all ? null : element("p", { class: "quiet" }, RESULTS.some(count(attribute.n))));
   if (attribute.note) whole.append(element("p", {}, attribute.note));
   whole.append(...attribute.views.flatMap((seen) => view(attribute, seen, level)));
   if (attribute.views.length) whole.append(...shrinking(attribute));
   else if (!attribute.note) {
-    const place = element("div", {}, element("p", { class: "quiet" }, "Working out the map …"));
+    const place = element("div", {}, element("p", { class: "quiet" }, RESULTS.working));
     whole.append(place);
     mapOf(attribute, place);
   }
@@ -218,35 +218,36 @@ function section(attribute, { level, n: all }) {
 function chooser(results) {
   const names = Object.keys(results.windows).filter(Boolean).sort();
   if (!names.length || windows.childElementCount) return;
-  const select = element("select", { id: "window" }, element("option", { value: "" }, "all together"), names.map((name) => element("option", { value: name }, name)));
+  const select = element("select", { id: "window" }, element("option", { value: "" }, RESULTS.together), names.map((name) => element("option", { value: name }, name)));
   select.addEventListener("change", () => {
     chosen = select.value;
     refresh(false);
   });
-  windows.append(element("label", { for: "window" }, "Window "), select);
+  windows.append(element("label", { for: "window" }, RESULTS.window), select);
 }
 
 async function refresh(again = true) {
   try {
     const results = await ask(`v1/surveys/${surveyHash}/estimates${chosen ? `?window=${encodeURIComponent(chosen)}` : ""}`);
     heading.textContent = results.title;
-    document.title = `${results.title}: results`;
+    document.title = RESULTS.title(results.title);
     const shown = results.waiting || count(results.n);
     if (number.textContent !== shown) number.textContent = shown;
+    number.className = results.waiting ? "waiting" : "count";
     unit.hidden = Boolean(results.waiting);
-    policy.textContent = `Each answer is private at ε = ${results.epsilon}. ${results.as_of ? `As of ${results.as_of}. ` : ""}${results.release}`;
+    policy.textContent = RESULTS.policy(results.epsilon, `${results.as_of ? RESULTS.asOf(results.as_of) : ""}${results.release}`);
     const groups = hasGroups ? await ask(`v1/surveys/${surveyHash}/groups`) : { groups: [], attributes: [] };
     hasGroups = groups.groups.length > 0;
     downloads(results, groups);
     if (results.waiting) {
-      body.replaceChildren(element("p", {}, "No numbers yet: results for only a few people would reveal their single reports."));
+      body.replaceChildren(element("p", {}, RESULTS.tooFew));
     } else chooser(results);
     const key = `${results.n} ${results.window} ${results.as_of}`;
     const drawn = key !== last && !results.waiting;
     if (drawn) {
       last = key;
       const sure = Math.round(100 * results.level);
-      whiskers.textContent = `Whiskers are ${sure} % intervals: in ${sure} of 100 such surveys each holds the true value.`;
+      whiskers.textContent = RESULTS.whiskers(sure);
       // Open tables stay open while the numbers change.
       const open = [...body.querySelectorAll("details")].map((details) => details.open);
       body.replaceChildren(...results.attributes.map((attribute) => section(attribute, results)));

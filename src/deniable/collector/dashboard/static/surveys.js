@@ -1,36 +1,36 @@
 // Every survey of this collector, with the counts that are public.
 
-import { ask, begin, complain, count, element } from "./page.js";
+import { ask, begin, complain, count, element, PAGES } from "./page.js";
+import { FRAME, SURVEYS } from "./words.js";
 
 const EVERY = 3000;
 const main = begin("surveys");
 const list = element("ul", { class: "cards" });
 const shown = new Map();
 main.append(
-  element("h1", {}, "Surveys"),
-  element("p", { class: "lead" }, "Each answer is randomized on its sender's own device before it gets here. Counts change in steps, unless a survey is live."),
+  element("h1", {}, FRAME.surveys),
+  element("p", { class: "lead" }, SURVEYS.lead),
   list,
 );
 
 function card(survey) {
-  const n = element("span", { class: "count" });
+  const n = element("span");
   const state = element("span", { class: "tag" });
-  const link = (page, name) => element("a", { href: `${page}?survey=${survey.hash}`, "aria-label": `${name}: ${survey.title}` }, name);
-  const links = [["results", "Results"], ["answer", "Answer"], ["privacy", "Privacy"], ["explore", "Epsilon explorer"]];
+  const link = (page, name) => element("a", { href: `${page}?survey=${survey.hash}`, "aria-label": SURVEYS.of(name, survey.title) }, name);
   list.append(
     element(
       "li",
       { class: "card" },
       element("h2", {}, element("a", { href: `results?survey=${survey.hash}` }, survey.title)),
       element("p", {}, n, " ", state),
-      element("p", {}, links.flatMap(([page, name], i) => [i ? " · " : "", link(page, name)])),
+      element("p", {}, PAGES.flatMap(([page, name], i) => [i ? " · " : "", link(page, name)])),
       element("p", { class: "quiet break" }, survey.hash),
     ),
   );
   return { n, state };
 }
 
-const more = element("button", { type: "button", hidden: "" }, "Show more surveys");
+const more = element("button", { type: "button", hidden: "" }, SURVEYS.more);
 let pages = 1;
 more.addEventListener("click", () => {
   pages += 1;
@@ -51,10 +51,11 @@ async function look() {
     for (const survey of surveys) {
       if (!shown.has(survey.hash)) shown.set(survey.hash, card(survey));
       const { n, state } = shown.get(survey.hash);
-      n.textContent = survey.waiting || `${count(survey.n)} reports`;
-      state.textContent = survey.open ? "open" : "closed";
+      n.className = survey.waiting ? "waiting" : "count";
+      n.textContent = survey.waiting || SURVEYS.reports(count(survey.n));
+      state.textContent = survey.open ? SURVEYS.open : SURVEYS.closed;
     }
-    if (!surveys.length && !list.childElementCount) list.append(element("li", {}, "There is no survey yet. Open one with: deniable serve survey.toml"));
+    if (!surveys.length && !list.childElementCount) list.append(element("li", {}, SURVEYS.none));
     main.querySelector("[role=alert]")?.remove();
   } catch (error) {
     if (!main.querySelector("[role=alert]")) complain(main, error);

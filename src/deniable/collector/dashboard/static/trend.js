@@ -3,6 +3,7 @@
 import { alertsOf } from "./alerts.js";
 import { figure, trend } from "./charts.js";
 import { answerName, ask, count, element, percent, short, surveyHash, table } from "./page.js";
+import { COMPARED, PAGE, RESULTS } from "./words.js";
 
 export const MOST_WINDOWS = 24;
 const MOST_LINES = 6;
@@ -10,9 +11,9 @@ const MOST_LINES = 6;
 /** Did it change from the first window to the last? Only if the two intervals leave no doubt. */
 export function changed(name, points, show) {
   const [first, last] = [points[0], points.at(-1)];
-  const between = (point) => `${show(point.value)} (between ${show(point.low)} and ${show(point.high)})`;
-  if (first.low <= last.high && last.low <= first.high) return `${name}: no change beyond what noise explains.`;
-  return `${name}: ${last.value > first.value ? "rose" : "fell"} from ${between(first)} in ${first.window} to ${between(last)} in ${last.window}.`;
+  const between = (point) => COMPARED.within(show(point.value), PAGE.between(show(point.low), show(point.high)));
+  if (first.low <= last.high && last.low <= first.high) return COMPARED.same(name);
+  return COMPARED.changed(name, last.value > first.value, between(first), first.window, between(last), last.window);
 }
 
 /** One series of {window, value, low, high} for each answer, the most frequent ones first; or one for a mean or a median. */
@@ -27,7 +28,7 @@ export function series(windows, name) {
     return row && { window, value: row.value, low: row.low, high: row.high };
   };
   const { domain } = parts[0].attribute;
-  const title = (label) => (kind === "frequency" ? answerName(domain, label) : kind === "mean" ? "Mean" : "Median");
+  const title = (label) => (kind === "frequency" ? answerName(domain, label) : kind === "mean" ? COMPARED.mean : COMPARED.median);
   return { kind, lines: labels.map((label) => ({ name: title(label), points: parts.map((part) => point(part, label)).filter(Boolean) })).filter(({ points }) => points.length > 1) };
 }
 
@@ -42,9 +43,9 @@ export async function windowsOf(names) {
 function alerts(lines, level, show) {
   const steps = alertsOf(lines, level);
   if (!steps.length) return [];
-  const sentence = ({ name, from, to }) => `${name}: ${to.value > from.value ? "rose" : "fell"} from ${show(from.value)} in ${from.window} to ${show(to.value)} in ${to.window}.`;
+  const sentence = ({ name, from, to }) => COMPARED.changed(name, to.value > from.value, show(from.value), from.window, show(to.value), to.window);
   return [
-    element("p", { class: "alerts" }, element("strong", {}, "Sudden changes."), " If nothing had changed, one would be named here with a probability of at most 5 %."),
+    element("p", { class: "alerts" }, element("strong", {}, COMPARED.sudden), COMPARED.rate),
     element("ul", { class: "alerts" }, steps.map((step) => element("li", {}, sentence(step)))),
   ];
 }
@@ -55,17 +56,17 @@ export function trendOf(windows, attribute, level) {
   if (!lines.length) return [];
   const show = kind === "frequency" ? percent : short;
   const words = lines.map(({ name, points }) => changed(name, points, show));
-  const rows = lines.flatMap(({ name, points }) => points.map((point) => [`${name}, ${point.window}`, show(point.value), show(point.low), show(point.high)]));
-  const sure = `${Math.round(100 * level)} % intervals`;
+  const rows = lines.flatMap(({ name, points }) => points.map((point) => [COMPARED.of(name, point.window), show(point.value), show(point.low), show(point.high)]));
+  const sure = RESULTS.intervals(Math.round(100 * level));
   return [
-    element("h3", {}, "From window to window"),
+    element("h3", {}, COMPARED.windows),
     element("ul", {}, words.map((sentence) => element("li", {}, sentence))),
     ...alerts(lines, level, show),
     figure({
-      caption: `The band around each line shows its ${sure}, window by window${lines.length === MOST_LINES ? `; the ${MOST_LINES} most frequent answers` : ""}.`,
+      caption: COMPARED.band(sure, lines.length === MOST_LINES ? MOST_LINES : 0),
       summary: `${attribute.question} ${words.join(" ")}`,
       draw: trend(lines, { show }),
-      table: table(`Windows with ${sure}`, ["", "estimate", "from", "to"], rows),
+      table: table(COMPARED.windowTable(sure), PAGE.columns, rows),
     }),
   ];
 }

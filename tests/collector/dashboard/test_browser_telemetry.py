@@ -1,0 +1,92 @@
+"""Questions that come again and questions with several answers, in a real browser. Needs Debian's chromium and playwright."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.collector.dashboard.test_browser import CHROMIUM, Visit, chromium  # noqa: F401
+from tests.collector.running import call, collector, counted
+
+pytestmark = [
+    pytest.mark.heavy,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason="/usr/bin/chromium is not there: apt-get install chromium"),
+]
+TURNS = """
+title = "Travel today"
+release = "live"
+purpose = "To plan bus lines."
+epsilon = 1
+budget = 4
+window = "day"
+repeat = "turns:3"
+[attributes.bus]
+question = "Did you take a bus today?"
+domain = "categories:no,yes"
+"""
+PAIRS = """
+title = "Minutes"
+release = "live"
+purpose = "To plan phones."
+epsilon = 2
+[attributes.minutes]
+question = "How many minutes did you use each?"
+domain = "key-value:2,mail,maps,chat;0,60"
+"""
+
+
+def test_a_device_whose_turn_it_is_not_says_so_and_sends_nothing(chromium: Any, tmp_path: Path) -> None:  # noqa: F811
+    """One profile on six days in a row, by the browser's clock: it reports on two of them, three days apart."""
+    with collector(tmp_path, toml=TURNS) as running:
+        visit = Visit(chromium, running)
+        heard = []
+        for day in range(2, 8):
+            visit.page.clock.set_fixed_time(f"2026-11-{day:02}T10:00:00Z")
+            before = counted(running)
+            page = visit.go("answer")
+            page.get_by_label("yes").check()
+            page.get_by_role("button", name="Randomize and send").click()
+            outcome = page.locator("#outcome")
+            outcome.wait_for()
+            silent = "not your device's turn" in outcome.inner_text()
+            assert silent or "Your report was counted" in outcome.inner_text()
+            assert counted(running) == before + (not silent)
+            heard += [] if silent else [day]
+        assert len(heard) == 2
+        assert heard[1] - heard[0] == 3
+        visit.close()
+
+
+def test_the_page_says_what_turns_promise_before_anything_is_asked(chromium: Any, tmp_path: Path) -> None:  # noqa: F811
+    with collector(tmp_path, toml=TURNS) as running:
+        visit = Visit(chromium, running)
+        page = visit.go("answer")
+        page.get_by_role("heading", name="Before you answer").wait_for()
+        told = page.locator("main").inner_text()
+        assert "3 days" in told
+        assert "each device" in told
+        visit.close()
+
+
+def test_pairs_are_answered_by_a_number_beside_every_key(chromium: Any, tmp_path: Path) -> None:  # noqa: F811
+    with collector(tmp_path, toml=PAIRS) as running:
+        visit = Visit(chromium, running)
+        page = visit.go("answer")
+        group = page.get_by_role("group", name="How many minutes did you use each?")
+        group.get_by_label("mail").wait_for()
+        assert group.get_by_role("spinbutton").count() == 3
+        for key, minutes in (("mail", "12"), ("maps", "3"), ("chat", "40")):
+            group.get_by_label(key).fill(minutes)
+        page.get_by_role("button", name="Randomize and send").click()  # three keys, where two are allowed
+        page.get_by_role("alert").first.wait_for()
+        assert not any(url.endswith("/submissions") for url in visit.requests)
+        group.get_by_label("chat").fill("")
+        page.get_by_role("button", name="Randomize and send").click()
+        page.get_by_text("Your report was counted").wait_for()
+        visit.close()
+        said = json.loads(call(f"{running.survey}/estimates")[1])["attributes"]
+        assert [one["n"] for one in said] == [1]
+        assert [view["what"] for view in said[0]["views"]] == ["keys", "key-means"]
+        assert [row["label"] for row in said[0]["views"][0]["rows"]] == ["mail", "maps", "chat"]
