@@ -28,7 +28,7 @@ test test-all heavy tiers coverage: export OPENBLAS_NUM_THREADS = 1
 
 .PHONY: demo test test-all heavy tiers check docs coverage bench bench-check mutation reproduce generated notebooks lock test-lowest dist clean
 
-demo: $(VENV)/.demo
+demo: $(VENV)/.compiled
 	$(BIN)/python -m deniable.cli demo
 
 test: check
@@ -145,4 +145,9 @@ $(LOWEST)/.stamp: pyproject.toml reproduce/pyproject.toml requirements/lowest.lo
 # Only what the demonstration needs, in its newest versions: what somebody gets who installs the package.
 $(VENV)/.demo: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip $(QUIETLY) -e '.[demo]'
+	@touch $@
+
+# Numerical code is compiled when it first runs, and kept; here once, as a part of the set-up.
+$(VENV)/.compiled: $(VENV)/.demo
+	$(BIN)/python -m deniable.cli demo --compile
 	@touch $@

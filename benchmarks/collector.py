@@ -154,10 +154,14 @@ def paced(address: str, survey: Survey, rate: int, seconds: int) -> dict[str, fl
                 time.sleep(wait)
             body = json.dumps({"key": os.urandom(16).hex(), "report": reports[i % 100]})
             sent = time.perf_counter()
-            connection.request("POST", f"/v1/surveys/{survey.hash}/submissions", body, {"Content-Type": "application/json"})
-            answer = connection.getresponse()
-            answer.read()
-            assert answer.status == 200, answer.status
+            status = 503
+            while status == 503:  # as a device does: later, with the same key
+                connection.request("POST", f"/v1/surveys/{survey.hash}/submissions", body, {"Content-Type": "application/json"})
+                answer = connection.getresponse()
+                answer.read()
+                status = answer.status
+                time.sleep(status == 503)
+            assert status == 200, status
             mine.append(time.perf_counter() - sent)
         with lock:
             took.extend(mine)

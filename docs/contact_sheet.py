@@ -26,7 +26,7 @@ CLEARER: dict[str, dict[str, Any]] = {
     "hierarchy": {"domain": Categories(6), "epsilon": 2, "fan_outs": [2, 3]},
     "urr": {"domain": Categories(5), "epsilon": 2, "sensitive": [0, 1]},
     "urap": {"domain": Categories(4), "epsilon": 2, "sensitive": [0, 1]},
-    "trajectory": {"domain": Trajectory(Rectangle(), 6), "epsilon": 24},
+    "trajectory": {"domain": Trajectory(Rectangle(), 6), "epsilon": 18},
 }
 NAMES = ["bike", "bus", "car", "tram", "walk"]
 SIZE = re.compile(r'(<svg[^>]*?) width="([\d.]+)" height="([\d.]+)"')

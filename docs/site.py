@@ -6,6 +6,7 @@ reference is written from the docstrings. A warning is an error.
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import re
@@ -16,6 +17,8 @@ import tempfile
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from deniable.errors import MissingPackage
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = ("docs", "proofs", "spec", "examples", "sdk")
@@ -101,8 +104,21 @@ def package_page(package: ModuleType) -> str:
     """The package's own words, then its names."""
     parts = [f"# {package.__name__}\n", as_markdown(inspect.getdoc(package) or "")]
     for name in sorted(public_names(package), key=str.lower):
-        parts.append(entry(name, getattr(package, name)))
+        try:
+            parts.append(entry(name, getattr(package, name)))
+        except MissingPackage as missing:
+            parts.append(unloaded(package, name, str(missing)))
     return "\n".join(parts) + "\n"
+
+
+def unloaded(package: ModuleType, name: str, missing: str) -> str:
+    """A public name whose own extra is not installed here (Flower has an environment of its own): its words, from the source."""
+    doors = Path(package.__file__ or "").with_suffix(".pyi").read_text(encoding="utf-8")
+    home = re.search(rf"^from (\S+) import {name} as", doors, re.MULTILINE)
+    assert home is not None, name
+    source = (ROOT / "src" / home[1].replace(".", "/")).with_suffix(".py").read_text(encoding="utf-8")
+    (node,) = [node for node in ast.parse(source).body if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name]
+    return f"## {name}\n\n{as_markdown(ast.get_docstring(node) or '')}\n{missing[0].upper()}{missing[1:]}.\n"
 
 
 def public_names(package: ModuleType) -> list[str]:

@@ -1,6 +1,6 @@
 """Everything in the repository that is written by a program: `make generated` writes it, tests/test_generated.py compares it.
 
-spec/vectors/         what other implementations must reproduce, one file for each mechanism
+spec/vectors/         what other implementations must reproduce, one file for each mechanism, and one of streams
 docs/mechanisms.md    the list of mechanisms
 docs/references.bib   the works they come from
 proofs/               the pages of mechanisms whose law is known already
@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.stream_vectors import stream_texts
 from tests.vectors import all_texts
 
 from deniable.cli.mechanisms import mechanisms_page
@@ -43,7 +44,7 @@ def pages() -> Iterator[tuple[Path, str]]:
 
 def main() -> None:
     """Write all of it, and remove the vectors of mechanisms that are no more."""
-    texts = dict(all_texts())
+    texts = {**dict(all_texts()), **dict(stream_texts())}
     for path in VECTORS.glob("*.json"):
         if path.name not in texts:
             path.unlink()

@@ -51,7 +51,13 @@ AVOID = {
     r"\bno mechanism (?:of this epsilon )?passes\b": "can beat",
     r"\bstands? out of the noise\b": "stands out from",
     r"\b[Aa]bout [\d,]+ would do\b": "would be enough",
-    r"\b[Ss]omebody else's\b": "someone",
+    r"\b[Ss]omebody else's\b|\b(?:when|what|if) somebody\b": "someone",
+    r"\b(?:third|rest|other|local one) (?:is|are) found\b": "computed",
+    r"\bat the most\b": "at most",
+    r"\bso (?:many|few) (?:reports|values|people|users|symmetries)\b(?! that)": "that many",
+    r"\blikelier (?:than ε|for$)|\bmakes? (?:an? )?[a-z ]+ likelier\b": "more likely",
+    r"\bIf left out:|(?:^|[.;] )[Ll]eft out: (?:a|all) ": "by default",
+    r"\bthis many; 0 means\b": "only this many",
 }
 
 
@@ -106,6 +112,14 @@ def test_the_style_guide_has_a_line_for_every_pattern() -> None:
         "No word stands out of the noise yet.",
         "1 report is too few to tell. About 750 would do.",
         "Auditing somebody else's code",
+        "it does not hide when somebody changes",
+        "Give two of --users, --epsilon and a target; the third is found.",
+        "how often a value changes at the most",
+        "a workload of so many values",
+        "the true output is now likelier than ε allows",
+        "How many tokens. If left out: all that a person gets.",
+        "Names separated by commas; left out: all of them.",
+        "Use only the first paths, this many; 0 means all.",
     ],
 )
 def test_the_patterns_find_what_they_were_made_for(sentence: str) -> None:
@@ -120,6 +134,8 @@ def test_the_patterns_find_what_they_were_made_for(sentence: str) -> None:
         "the value is outside; it is not shown because it is private",
         "So much of it as is needed.",
         "Who runs the survey and answers questions about it.",
+        "There are so many reports that noise hardly matters.",
+        "Compiled kernels are left out: 2.4 % of all statements.",
     ],
 )
 def test_the_patterns_leave_good_sentences_alone(sentence: str) -> None:

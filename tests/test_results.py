@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from deniable.core import Categories, Certificate, Interval, KaryRandomizedResponse, Window
-from deniable.estimators import Estimate, distribution, shares
-from deniable.planning import Answer, Question, plan
+from deniable.estimators import Direction, Estimate, distribution, shape, shares
+from deniable.planning import Answer, Question, ShuffledPlan, WorkloadDesign, design_workload, plan, plan_shuffled
 from deniable.privacy import Audit
 from deniable.studies import UtilityReport, UtilityRow
 
@@ -51,9 +51,40 @@ def utility_report() -> UtilityReport:
     return UtilityReport(rows, 1, ("age",), 0.95, False, "within 20 of the prediction without noise")
 
 
-RESULTS = [estimate, pytest.param(bins, marks=pytest.mark.slow), certificate, planned, design, audit, utility_report]
+def direction() -> Direction:
+    return Direction(6.5, 0.2, 0.9, 0.04, 24.0, 600, "these users")
+
+
+@cache
+def workload_design() -> WorkloadDesign:
+    return design_workload("prefix", 1, size=4)
+
+
+@cache
+def shuffled_plan() -> ShuffledPlan:
+    return plan_shuffled(Question(task="frequency", domain=Categories(4), users=100_000, epsilon=0.5))
+
+
+RESULTS = [
+    estimate,
+    pytest.param(bins, marks=pytest.mark.slow),
+    certificate,
+    planned,
+    design,
+    audit,
+    utility_report,
+    direction,
+    pytest.param(workload_design, marks=pytest.mark.slow),
+    pytest.param(shuffled_plan, marks=pytest.mark.slow),
+]
 NAMES = ["estimate", "bins", "certificate", "planned", "design", "audit", "utility report"]
+NAMES += ["direction", "workload design", "shuffled plan"]
 named = pytest.mark.parametrize("make", RESULTS, ids=NAMES)
+
+
+def test_a_fit_prints_in_a_line_without_its_counts() -> None:
+    fitted = shape(Window(domain=Interval(0, 100), epsilon=2).randomize_many([30.0] * 50))
+    assert repr(fitted) == "<Shape n=50; penalized fit of window on Interval(0, 100); these users>"
 
 
 def test_captions_have_no_angle_brackets_and_candidates_print_in_a_line() -> None:

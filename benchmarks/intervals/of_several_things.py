@@ -40,8 +40,7 @@ def sets(cell: Cell) -> Trial:
 
     def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
         values = NUMBERS[cell.shape](draws, cell.n)
-        own = [np.flatnonzero(row).tolist() for row in _held(values)]
-        sums = accumulator_for(mechanism).add(randomize_many(mechanism, own, stream))
+        sums = accumulator_for(mechanism).add(randomize_many(mechanism, _held(values) > 0, stream))
         for target in BOTH:
             items = truth_of(cell, target, values, _item_shares)
             yield of_shares("item_shares", target, items, partial(item_shares(sums, target=target).interval, LEVEL))
@@ -68,10 +67,8 @@ def keys(cell: Cell) -> Trial:
 
     def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
         values = NUMBERS[cell.shape](draws, cell.n)
-        own = [
-            dict.fromkeys(np.flatnonzero(row).tolist(), value) for row, value in zip(_held(values), values.tolist(), strict=True)
-        ]
-        sums = accumulator_for(mechanism).add(randomize_many(mechanism, own, stream))
+        numbers = np.where(_held(values) > 0, values[:, None], np.nan)
+        sums = accumulator_for(mechanism).add(randomize_many(mechanism, numbers, stream))
         for target in BOTH:
             having = truth_of(cell, target, values, _item_shares)
             yield of_shares("key_shares", target, having, partial(key_shares(sums, target=target).interval, LEVEL))

@@ -90,4 +90,4 @@ def test_a_randomized_bit_beside_a_nonce_is_judged_by_the_bit(tmp_path: Path) ->
 
 def test_the_exit_codes_are_in_the_help() -> None:
     text = " ".join(CliRunner().invoke(main, ["audit", "--help"]).output.split())
-    assert "0 when nothing was found, 1 for a violation, 2 when the question was wrong, and 3 for no verdict" in text
+    assert "0 when nothing was found, 1 for a violation, 2 when the command was wrong, and 3 for no verdict" in text

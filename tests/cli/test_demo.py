@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from deniable import charts
 from deniable.cli import flights as datasets
 from deniable.cli.app import main
 from deniable.cli.demo import _print_rows
+from deniable.cli.demo_charts import drawing
 from deniable.cli.demo_questions import Finding, _below, _shares
 from deniable.cli.flights import Flights
 from deniable.cli.terminal import console
@@ -64,6 +69,35 @@ def test_whether_an_interval_holds_the_truth_is_told() -> None:
     finding.add("outside", 1.0, (0.0, 2.0), 2.5)
     finding.add("around", 0.5, (-1.0, 2.0), 23.5, period=24)
     assert [row["inside"] for row in finding.rows] == [True, False, True]
+
+
+def test_columns_are_those_of_a_csv_reader() -> None:
+    data = b"when,carrier,delay,note\n1,UA,-3,\n20,B6,NA,long note\n3,,12.5,x\n"
+    rows = list(csv.DictReader(io.StringIO(data.decode())))
+    for whole in (data, data[:-1]):
+        columns = datasets._columns(whole, ["note", "carrier", "delay"])
+        for name, column in columns.items():
+            assert [cell.decode() for cell in column.tolist()] == [row[name] for row in rows]
+        assert np.array_equal(datasets._reals(columns["delay"]), [-3, np.nan, 12.5], equal_nan=True)
+
+
+def test_charts_are_drawn_in_order_and_a_failure_is_not_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def save(chart: Any, path: Path) -> Path:
+        if chart == "bad":
+            raise OSError("disk full")
+        return path
+
+    monkeypatch.setattr(charts, "save", save)
+    monkeypatch.setattr(charts, "error_chart", lambda *_, **__: "good")
+    mechanism = make_mechanism("circular-window", epsilon=1)
+    with drawing(tmp_path) as draw:
+        draw(Finding("x", mechanism, 10, "h", charts={"first": "good", "second": "good"}))
+        names = [Path(file).name for file in draw.finished()]
+    assert names == [f"{name}{ending}" for name in ("first", "second", "window-error") for ending in (".svg", ".png", ".html")]
+    with drawing(tmp_path) as draw:
+        draw(Finding("x", mechanism, 10, "h", charts={"third": "bad"}))
+        with pytest.raises(OSError, match="disk full"):
+            draw.finished()
 
 
 def test_true_shares() -> None:

@@ -56,7 +56,7 @@ def test_the_descent_has_an_error_but_no_bound() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--workload", "prefix", "-e", "1"], "size must be"),
+        (["--workload", "prefix", "-e", "1"], "size is missing"),
         (["--workload", "suffix", "--size", "4", "-e", "1"], "workload must be one of"),
         (["--workload", "prefix", "--size", "4", "-e", "1", "--error", "median"], "error must be"),
         (["--workload", "prefix", "--size", "4", "-e", "1", "--method", "guess"], "method must be"),

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import http.server
 import json
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -200,3 +203,20 @@ def test_half_a_file_is_never_put_in_place(
             thread.join()
     assert message in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the size of files cannot be limited here")
+@pytest.mark.slow
+def test_a_full_disk_is_said_so_and_leaves_what_was_there(served: Running, token: str, tmp_path: Path) -> None:
+    """A process that may write 1,000 bytes into a file stands for a disk with as much room."""
+    path = tmp_path / "x.parquet"
+    path.write_bytes(b"from before")
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)); from deniable.cli.app import main; main()"
+    )
+    command = [sys.executable, "-c", code, "export", served.survey, "--accumulators", "-o", str(path)]
+    environment = {**os.environ, "DENIABLE_TOKEN": token}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (2, "deniable: --output: File too large; nothing was saved\n")
+    assert [file.name for file in tmp_path.iterdir()] == ["x.parquet"]
+    assert path.read_bytes() == b"from before"

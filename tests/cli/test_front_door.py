@@ -102,7 +102,10 @@ def test_a_misspelt_category_gets_all_names_and_is_not_repeated() -> None:
 
 def test_a_number_outside_is_not_told_to_call_python() -> None:
     result = CliRunner().invoke(main, ["randomize", "window", "-e", "1", "-d", "interval:0,10", "11", "3"])
-    assert "1 of 2 values does not belong to Interval(0, 10) and was left out: row 1. Clip such values first" in result.output
+    assert (
+        "1 of 2 values does not belong to Interval(0, 10) and was left out: row 1. Every value must be a number in it"
+        in result.output
+    )
     assert "domain.clip" not in result.output
 
 
@@ -128,12 +131,53 @@ def test_one_report_is_not_many(count: int, said: str, tmp_path: Path, monkeypat
         (["compare", "duchi", "--metric", "zzz"], "'worst-mae'.\n"),
         (["serve", "no-such-survey.toml"], "deniable: file 'no-such-survey.toml' does not exist.\n"),
         (["show", "window", "-e", "1", "-d", "intervall:0,1"], "'intervall:0,1' is not a domain; did you mean interval? "),
+        (
+            ["show", "k-rr", "-e", "1", "-d", "interval:0,1"],
+            "k-rr needs the domain Categories, got Interval; change the domain or ",
+        ),
+        (["show", "window", "-e", "1", "-d", "interval:a,b"], "low must be a finite number such as 0, 1.5 or 1/3, got 'a'"),
+        (["plan", "--task", "frequency", "--size", "5"], "a target (target error or half-width); the third is computed"),
+        (["submit", "no-such.csv", "-s", "http://127.0.0.1:1"], "there is no file 'no-such.csv'\n"),
+        (["design", "--workload", "prefixes", "--size", "8", "-e", "1"], "got 'prefixes'; did you mean prefix?\n"),
+        (["design", "--workload", "prefix", "-e", "1"], "size is missing: how many values there are, a whole number from 2 to "),
     ],
 )
 def test_what_is_missing_or_misspelt_is_named_with_an_example(words: list[str], said: str) -> None:
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 2
     assert said in result.output
+
+
+@pytest.mark.slow
+def test_files_of_another_kind_are_named_with_the_next_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text("age\n41\n")
+    result = CliRunner().invoke(main, ["estimate", "people.csv"])
+    assert "is missing, and there is no people.csv.recipe.json beside them: give it by --recipe FILE" in result.output
+    result = CliRunner().invoke(main, ["estimate", "people.csv", "--recipe", "people.csv"])
+    assert "people.csv is not a recipe: the text is not JSON; `deniable randomize --output` writes one" in result.output
+    Path("survey.toml").write_text('title = "x"\nepsilon = 1\n[attributes.a]\nquestion = "?"\n')
+    assert "lacks purpose; add a line purpose = …" in CliRunner().invoke(main, ["serve", "survey.toml"]).output
+
+
+@pytest.mark.slow
+def test_numbers_and_categories_that_do_not_fit_get_their_own_advice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text("age,travels\n" + "40,bus\n,car\n" * 1200)
+    wrong = ["randomize", "window", "-e", "1", "-d", "interval:0,100", "-i", "people.csv", "-c", "age", "-o", "reports.csv"]
+    said = CliRunner().invoke(main, wrong).output
+    assert "1,200 of 2,400 values do not belong to Interval(0, 100)" in said
+    assert "and 1,180 more. Every value must be a number in it: drop missing ones, and clip the others first or " in said
+    estimate = CliRunner().invoke(main, ["randomize", "k-rr", "-e", "1", "-d", "categories:bus,car", "bus", "-o", "kinds.csv"])
+    assert estimate.exit_code == 0
+    said = CliRunner().invoke(main, ["estimate", "kinds.csv", "--what", "mean"]).output
+    assert "k-rr does not report numbers on an interval; estimate directions or frequencies (shares) instead" in said
+
+
+def test_every_family_is_named_by_the_help() -> None:
+    said = " ".join(CliRunner().invoke(main, ["mechanisms", "--help"]).output.split())
+    rows = json.loads(CliRunner().invoke(main, ["mechanisms", "--json"]).output)
+    assert [family for family in {row["family"] for row in rows} if family not in said.partition("--family")[2]] == []
 
 
 def test_randomize_says_where_the_reports_and_the_recipe_went(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deniable.batch import PEMCollector, accumulator_for, accumulator_from_bytes, randomize_many
+from deniable.batch import PEMCollector, Reports, accumulator_for, accumulator_from_bytes, randomize_many
 from deniable.core import Categories, PrefixExtendingMethod, Text, TreeHist, Whole, make_mechanism
 from deniable.errors import InvalidParameter, Malformed, NotSupported, OutOfDomain, UnknownVersion, WrongRecipe
 from deniable.estimators import heavy_hitters
@@ -129,6 +129,23 @@ def test_exact_intervals_lie_within_what_is_possible() -> None:
     reports = randomize_many(PrefixExtendingMethod(domain=Whole(8), epsilon=4), np.full(300, 8, np.uint64), FixedKeystream(1))
     low, high = heavy_hitters(reports).shares.interval(0.999999, "exact")
     assert 0 <= low[0] <= 1 <= high[0] <= 1
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_users_who_give_the_shares_have_no_say_in_the_order(kind: Any) -> None:
+    """Sorted by their own estimates, the first of equally frequent words would be the luckiest one."""
+    mechanism: Any = kind(domain=Whole(8), epsilon=6)
+    values = np.tile(np.arange(0, 256, 32, dtype=np.uint64), 2000)
+    last = mechanism.channel.starts[len(mechanism.levels)]
+    draws = [np.asarray(randomize_many(mechanism, values, FixedKeystream(seed)).outputs) for seed in (3, 4)]
+    lists = []
+    for other in draws:
+        outputs = np.concatenate([draws[0][draws[0] < last], other[other >= last]])
+        lists.append(heavy_hitters(Reports(mechanism, outputs)))
+    first, second = lists
+    assert len(first) > 4
+    assert first.words == second.words
+    assert sorted(first.shares.value) != sorted(second.shares.value)
 
 
 @pytest.mark.parametrize("kind", BOTH)

@@ -16,7 +16,8 @@ from tests.mutation.limits import in_a_fork
 from tests.mutation.mutants import Mutant
 from tests.mutation.plant import PlantedImport, plant_in_place
 
-OPTIONS = ["-q", "--no-header", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist"]
+OPTIONS = ["-q", "--no-header", "--tb=no", "-m", "not heavy", "-p", "no:cacheprovider", "-p", "no:xdist"]
+"""Slow tests too: many properties are tried on hundreds of examples."""
 Telling = Callable[["Fault", str], None]
 
 

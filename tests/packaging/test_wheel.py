@@ -20,8 +20,8 @@ pytestmark = pytest.mark.heavy
 
 MOST_MEGABYTES = {"collector": 250, "cli": 40, "": 20}
 """On disk, with bytecode and everything that is installed with it."""
-FETCHED = [extra for extra in EXTRAS if extra not in ("torch", "spark")]
-"""torch and Spark are gigabytes; `make test-all` sees that they are asked for, and nothing here installs them."""
+FETCHED = [extra for extra in EXTRAS if extra not in ("torch", "spark", "flower")]
+"""torch and Spark are gigabytes; Flower gets an environment of its own in tests/studies/federated/test_simulation.py."""
 QUESTION = ["k-rr", "--epsilon", "1", "--domain", "categories:yes,no"]
 WORKS: dict[str, list[str]] = {
     "cli": ["randomize", *QUESTION, "yes", "no", "--output", "reports.csv"],

@@ -45,7 +45,7 @@ def test_what_does_not_hide_changes_is_left_out_when_people_change() -> None:
     """Epsilon is promised for a life: kept answers keep that for people who never change, and for nobody else."""
     planned = plan(question(changes=1))
     assert not any("kept" in one.label for one in planned.candidates)
-    assert any("when somebody changes" in one.reason for one in planned.left_out)
+    assert any("when someone changes" in one.reason for one in planned.left_out)
 
 
 def test_a_tree_of_changes_is_best_over_many_periods_with_few_changes() -> None:

@@ -24,18 +24,20 @@ DIFFERENT = 1
 
 @click.command(short_help="Reproduce the sources' tables, figures and examples.")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
-@click.option("--quick/--full", default=True, show_default=True, help="A coffee break, or the sources' own repetitions.")
+@click.option(
+    "--quick/--full", default=True, show_default=True, help="Fewer repetitions, in minutes, or as many as the sources used."
+)
 @click.option("--data", type=click.Path(file_okay=False, exists=True), help="Where the data files are.")
 @click.option(
     "--output", type=click.Path(file_okay=False), default="output/reproduce", show_default=True, help="Results and pictures."
 )
-@click.option("--again", is_flag=True, help="Compute anew what has been computed before.")
+@click.option("--again", is_flag=True, help="Compute results again even if they are kept.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def reproduce(names: tuple[str, ...], quick: bool, data: str | None, output: str, again: bool, as_json: bool) -> None:
     """Reproduce an artifact: figure-5.8, table-4.1, example-3, beyond-optimal-window, ...
 
-    `deniable reproduce list` names all of them; `deniable reproduce all` takes all of them and writes one page.
-    Results are kept in the output directory and used again while code, size, randomness and data are the same.
+    `deniable reproduce list` names all of them; `deniable reproduce all` reproduces them all and writes one page.
+    Results are kept in the output directory and reused as long as code, size, seed and data are the same.
     """
     from deniable_reproduce import catalogue
     from deniable_reproduce.artifact import Run

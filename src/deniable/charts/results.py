@@ -19,10 +19,11 @@ from deniable.charts.theme import COLOURS, INK, inline, themed
 from deniable.charts.training import training_chart
 from deniable.charts.trajectories import trip_chart
 from deniable.charts.trend import trend_chart
+from deniable.charts.workloads import workload_table_chart
 from deniable.core import Certificate
 from deniable.errors import NotSupported
-from deniable.estimators import Estimate, Trend
-from deniable.planning import Answer, Comparison, Plan
+from deniable.estimators import Direction, Estimate, Trend
+from deniable.planning import Answer, Comparison, Plan, ShuffledPlan, WorkloadDesign
 from deniable.privacy import Audit
 from deniable.studies import PlaceTable, TrainingCurve, UtilityReport
 
@@ -60,6 +61,34 @@ def _(result: Estimate) -> Any:
         title=result.method,
         subtitle=subtitle,
         percent=result.total == 1,
+    )
+
+
+@result_chart.register
+def _(result: Direction) -> Any:
+    low, high = result.concentration_interval()
+    return estimate_chart(
+        ["mean direction"],
+        [result.angle],
+        [result.interval()],
+        quantity=f"direction, on a circle of {result.period:g}",
+        title=f"Concentration {result.concentration:.3g} (95 %: {low:.3g} to {high:.3g})",
+        subtitle=f"{counted(result.n, 'report')}; {result.target}",
+    )
+
+
+@result_chart.register
+def _(result: WorkloadDesign) -> Any:
+    return workload_table_chart(result)
+
+
+@result_chart.register
+def _(result: ShuffledPlan) -> Any:
+    rows = [(f"{row['trusted']} is trusted", row["error"]) for row in result._rows() if row["error"] is not None]
+    return themed(
+        _levels(rows, "error"),
+        title=f"What trust is worth at a central epsilon of {result.target:g}",
+        subtitle=f"{counted(result.shuffled.users, 'user')}, delta {result.delta:g}",
     )
 
 
@@ -127,6 +156,8 @@ def _levels(rows: list[tuple[str, float]], quantity: str) -> Any:
     base = alt.Chart(inline(data)).encode(
         y=alt.Y("what:N", sort=order, title=None), x=alt.X("value:Q", title=quantity, scale=alt.Scale(zero=True))
     )
-    colour = alt.Color("what:N", legend=None, sort=order, scale=alt.Scale(domain=order, range=[COLOURS[0], "#999999"]))
+    colour = alt.Color(
+        "what:N", legend=None, sort=order, scale=alt.Scale(domain=order, range=[COLOURS[0], *["#999999"] * (len(order) - 1)])
+    )
     text = base.mark_text(align="left", dx=6, fontSize=13, color=INK).encode(text="text:N")
     return alt.layer(base.mark_bar().encode(color=colour), text).properties(width=560, height=110)

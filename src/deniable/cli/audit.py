@@ -31,14 +31,14 @@ LARGEST = 1 << 26
 @click.option(
     "--inputs", metavar="VALUES", help="Test values, separated by commas, or a JSON list: those that might be distinguishable."
 )
-@click.option("--epsilon", "-e", help="The epsilon that is claimed; by default the recipe's own.")
-@click.option("--delta", type=float, default=0.0, show_default=True, help="The delta that is claimed.")
+@click.option("--epsilon", "-e", help="The claimed epsilon; by default the recipe's own.")
+@click.option("--delta", type=float, default=0.0, show_default=True, help="The claimed delta.")
 @click.option("--samples", type=click.IntRange(400), help="Draws in total; 1,000,000 for functions, 20,000 otherwise.")
 @click.option(
     "--level", "confidence", type=float, default=0.9999, show_default=True, help="Confidence required to report a violation."
 )
 @click.option("--lines", is_flag=True, help="The program takes one value per line and prints one report per line.")
-@click.option("--vectorised", is_flag=True, help="The function takes an array of values and gives as many reports.")
+@click.option("--vectorised", is_flag=True, help="The function takes an array of values and returns as many reports.")
 @click.option("--timeout", type=float, default=10.0, show_default=True, help="Seconds before a program or service counts as hung.")
 @click.option("--compiled-out", metavar="FILE", help="Write the recipe's compiled channel for the stand-alone verifier.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -60,11 +60,11 @@ def audit(
 ) -> None:
     """Try to disprove a privacy claim.
 
-    A recipe's integers are checked by an independent verifier; with --samples its sampler is drawn from as well. Anything else
-    is asked for reports of the test values, in random order; a search finds the worst pair and event, and fresh draws test them.
-    Programs that hang, crash or print something else are reported; a missing report is an event like any other.
+    A recipe's integers are checked by an independent verifier; with --samples its sampler is drawn from as well. Any other
+    program is asked for reports of the test values, in random order; a search finds the worst pair and event, and fresh
+    draws test them. Programs that hang, crash or print something else are reported; a missing report is an event like any other.
 
-    The exit code is 0 when nothing was found, 1 for a violation, 2 when the question was wrong, and 3 for no verdict: too few
+    The exit code is 0 when nothing was found, 1 for a violation, 2 when the command was wrong, and 3 for no verdict: too few
     reports came back, or they never repeat and no event showed a tenth of the claim.
     """
     if sum(source is not None for source in (recipe, program, function, url)) != 1:

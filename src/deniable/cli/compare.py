@@ -54,9 +54,9 @@ def compare_command(
     table_file: str | None,
     as_json: bool,
 ) -> None:
-    """Errors of several MECHANISMS over epsilon, computed from their own weights; nothing is simulated.
+    """Compare the errors of several MECHANISMS over epsilon: computed from their weights, not simulated.
 
-    Mechanisms of other packages are compared by their names as well.
+    Mechanisms that other packages add are compared by name, too.
 
     \b
     deniable compare duchi pm hm laplace --epsilon 0.5:8 --task mean --metric mse --chart errors.svg --table errors.tex

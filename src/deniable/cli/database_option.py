@@ -32,12 +32,13 @@ def opened_store(database: str, *, new: bool = False) -> Iterator[Any]:
     if not new and path != database and not Path(path).exists():
         raise InvalidParameter(f"--database: there is no file {path}; `deniable serve` makes one")
     try:
-        from deniable.collector import Store
+        from deniable.collector import Store, refusals_in_words
     except ImportError as error:
         raise MissingPackage(f"a collector's database needs {error.name}: pip install 'deniable[collector]'") from None
     store = Store(database)
     try:
-        yield store
+        with refusals_in_words():
+            yield store
     finally:
         store.close()
 

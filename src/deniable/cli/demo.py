@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from deniable.cli.demo_charts import drawing
 from deniable.cli.demo_collector import DEVICES, Collected, collect, demo_survey, running_collector
-from deniable.cli.demo_questions import EPSILON, Finding, carriers, delays, departures, wind
+from deniable.cli.demo_questions import EPSILON, Finding, carriers, compile_kernels, delays, departures, wind
 from deniable.cli.terminal import console, counted, print_json, table
 
 if TYPE_CHECKING:
@@ -26,11 +27,13 @@ STEPS = 7
 @click.option("--devices", default=DEVICES, show_default=True, type=click.IntRange(1), help="Devices that answer the survey.")
 @click.option("--serve", "stay", is_flag=True, help="Leave the collector running at the end, with its dashboard, until Ctrl-C.")
 @click.option("--headless", is_flag=True, hidden=True, help="The default since 0.3; accepted for older scripts.")
+@click.option("--compile", "only_compile", is_flag=True, hidden=True, help="Compile what the demo needs, and end.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON and end.")
-def demo(output: str, devices: int, stay: bool, headless: bool, as_json: bool) -> None:
-    """Perturb 336,776 flights one by one and estimate what was lost; then collect a survey from 100,000 devices.
+def demo(output: str, devices: int, stay: bool, headless: bool, only_compile: bool, as_json: bool) -> None:
+    """Perturb 336,776 flights one by one and compare estimates with the truth; then collect a survey from 100,000 devices.
 
-    The collector runs on this machine, on SQLite. It stops at the end, unless you ask for its dashboard with --serve.
+    The collector runs on this machine, on SQLite. It stops at the end, unless you ask for its dashboard with --serve. The
+    first run also compiles the numerical code, which takes about half a minute.
     Needs an extra: pip install 'deniable[demo]'.
 
     \b
@@ -39,30 +42,36 @@ def demo(output: str, devices: int, stay: bool, headless: bool, as_json: bool) -
     """
     from deniable.cli.flights import airline_names, flights
 
-    airline_names()  # says what to install, before anything begins
+    names = sorted(airline_names())  # says what to install, before anything begins
+    if only_compile:
+        click.echo("compiling the numerical code, once: about half a minute", err=True)
+        compile_kernels(flights())
+        return
     say = _steps()
-    say("reading the flights of a year")
-    data = flights()
-    asked: dict[str, Callable[[Flights], Finding]] = {"airlines": carriers, "delays": delays, "departures": departures}
-    findings = []
-    for what, ask in asked.items():
-        say(f"{what}: perturbing every flight and estimating")
-        findings.append(ask(data))
-    say("wind directions: the same")
-    findings.append(wind())
-    say(f"drawing charts into {output}")
-    charts = draw(findings, Path(output))
+    say("starting a collector, and reading the flights of a year")
     out = console()
-    if not as_json:
-        _show(findings, charts, out)
-    say(f"starting a collector; {counted(devices, 'device')} will answer its survey over HTTP")
-    with running_collector(Path(output), demo_survey(sorted(airline_names()))) as serving:
-        collected = collect(serving, data, devices)
+    with running_collector(Path(output), demo_survey(names)) as collector, drawing(Path(output)) as draw:
+        data = flights()
+        asked: dict[str, Callable[[Flights], Finding]] = {"airlines": carriers, "delays": delays, "departures": departures}
+        findings = []
+        for what, ask in asked.items():
+            say(f"{what}: perturbing every flight and estimating")
+            findings.append(draw(ask(data)))
+        say("wind directions: the same")
+        findings.append(draw(wind()))
+        if not as_json:
+            _show(findings, out)
+        say(f"{counted(devices, 'device')} answer a survey of the collector over HTTP")
+        collected = collect(collector.serving(), data, devices)
+        if not as_json:
+            _show_collected(collected, out)
+        say(f"finishing the charts in {output}")
+        charts = draw.finished()
         if as_json:
             facts = {"epsilon": EPSILON, "findings": [finding.document() for finding in findings], "charts": charts}
             print_json({**facts, "collector": collected.document()})
             return
-        _show_collected(collected, out)
+        out.print("Charts: " + ", ".join(charts), soft_wrap=True)
         if stay:
             out.print(f"Dashboard: {collected.address}/ (answer the survey there yourself; stop with Ctrl-C)", soft_wrap=True)
             with suppress(KeyboardInterrupt):
@@ -83,7 +92,7 @@ def _steps() -> Callable[[str], None]:
     return say
 
 
-def _show(findings: list[Finding], charts: list[str], out: Any) -> None:
+def _show(findings: list[Finding], out: Any) -> None:
     for finding in findings:
         made = f"{finding.reports:,} reports by {finding.mechanism.name} at epsilon {EPSILON}"
         _print_rows(out, f"{finding.question} ({finding.unit}): {made}", finding.rows)
@@ -99,7 +108,6 @@ def _show(findings: list[Finding], charts: list[str], out: Any) -> None:
         certificate = finding.mechanism.certificate()
         proof.add_row(certificate.mechanism, "yes" if certificate.holds else "NO", certificate.inequality)
     out.print(proof)
-    out.print("Charts: " + ", ".join(charts), soft_wrap=True)
 
 
 def _show_collected(collected: Collected, out: Any) -> None:
@@ -108,22 +116,6 @@ def _show_collected(collected: Collected, out: Any) -> None:
     rate = collected.devices / collected.seconds
     out.print(f"  every device answered one question, picked at random; {rate:,.0f} reports a second, each counted exactly once")
     out.print(f"  certificate: {collected.certificate['inequality']}", soft_wrap=True)
-
-
-def draw(findings: list[Finding], directory: Path) -> list[str]:
-    """All charts of the demo, and what a better window is worth."""
-    from deniable.charts import error_chart, save
-    from deniable.core import OGPM, Window
-
-    charts = {name: chart for finding in findings for name, chart in finding.charts.items()}
-    charts["window-error"] = error_chart(
-        {"window": Window(epsilon=8), "ogpm (published)": OGPM(epsilon=8)},
-        title="The right window halves the worst squared error",
-        subtitle="numbers from 0 to 1 at ε = 8",
-    )
-    return [
-        str(save(chart, directory / f"{name}{ending}")) for name, chart in charts.items() for ending in (".svg", ".png", ".html")
-    ]
 
 
 def _print_rows(out: Any, title: str, findings: list[dict[str, Any]]) -> None:

@@ -63,8 +63,24 @@ class Collected:
         return {**facts, "rows": self.rows, "certificate": self.certificate}
 
 
+@dataclass(frozen=True)
+class Starting:
+    """A collector that starts while its caller does something else."""
+
+    process: subprocess.Popen[str]
+
+    def serving(self) -> dict[str, Any]:
+        """What it says once it serves; waits for that."""
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if not line:
+            raise NotDelivered("the collector did not start; try `deniable serve` by hand to see why")
+        said: dict[str, Any] = json.loads(line)
+        return said
+
+
 @contextmanager
-def running_collector(directory: Path, toml: str) -> Iterator[dict[str, Any]]:
+def running_collector(directory: Path, toml: str) -> Iterator[Starting]:
     """`deniable serve` in a process of its own, on a free port; ended when the block ends."""
     directory.mkdir(parents=True, exist_ok=True)
     survey, database = directory / "demo-survey.toml", directory / "demo-collector.db"
@@ -75,11 +91,7 @@ def running_collector(directory: Path, toml: str) -> Iterator[dict[str, Any]]:
     command += ["--database", f"sqlite:///{database}"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603 - our own command
     try:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        if not line:
-            raise NotDelivered("the collector did not start; try `deniable serve` by hand to see why")
-        yield json.loads(line)
+        yield Starting(process)
     finally:
         process.terminate()
         process.wait(PATIENCE)

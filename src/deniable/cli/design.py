@@ -35,13 +35,14 @@ USUAL = {"interval": "interval:0,1", "circle": "circle", "rectangle": "rectangle
 @click.option(
     "--test", nargs=2, metavar="P0 P1", help="Instead of numbers: a test between two distributions (see `deniable extremal`)."
 )
-@click.option("--workload", help="Instead of a domain: linear questions: prefix, ranges, histogram, marginals:K or a .csv file.")
+@click.option("--workload", help="Linear questions instead of a domain: prefix, ranges, histogram, marginals:K or a .csv file.")
 @click.option("--size", type=int, help="With --workload: how many values there are.")
 @click.option("--error", default="mean", show_default=True, help="With --workload: mean over the people, or worst value.")
 @click.option("--method", default="convex", show_default=True, help="With --workload: convex, or descent as published.")
 @click.option(
     "--privacy",
-    help="With --workload: levels of pairs of values: sensitive:VALUES, metric[:POSITIONS], or a .csv of multiples of epsilon.",
+    help="With --workload: privacy levels for pairs of values: sensitive:VALUES, metric[:POSITIONS], or a .csv "
+    "of multiples of epsilon.",
 )
 @click.option("--divergence", default="kl", show_default=True, help="With --test: kl, tv, chi2 or hellinger.")
 @click.option("--chart", type=click.Path(dir_okay=False), help="Draw densities and errors to a .png, .svg, .html or .json file.")

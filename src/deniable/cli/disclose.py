@@ -11,18 +11,20 @@ import click
 from deniable.cli.survey_address import ca_option, survey_at
 from deniable.cli.terminal import print_json
 from deniable.cli.whole_files import write_whole
-from deniable.core import meaning, show_fraction
+from deniable.core import Binary, Categories, Domain, Interval, ItemSet, meaning, show_fraction
 from deniable.surveys import Survey, repeat_words
 
 
 @click.command(short_help="Write a page about a survey's privacy, for publication.")
 @click.argument("source", metavar="SURVEY")
-@click.option("--output", "-o", type=click.Path(dir_okay=False), metavar="FILE.html", help="Write a page; else JSON is printed.")
+@click.option(
+    "--output", "-o", type=click.Path(dir_okay=False), metavar="FILE.html", help="Write a page; by default JSON is printed."
+)
 @click.option("--steward", default="", help="Who runs the survey and answers questions about it.")
 @ca_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def disclose(source: str, output: str | None, steward: str, ca: str | None, as_json: bool) -> None:
-    """What SURVEY collects and how private that is: SURVEY is its address, its collector's, or a file with its document.
+    """Say what SURVEY collects and how private that is. SURVEY is its address, its collector's, or a file with its document.
 
     The fields follow what NIST SP 800-226 asks of a differential privacy guarantee and what public registries of deployments list:
     the unit of privacy, the trust model, epsilon and delta, the mechanism, who sees what. Every number is read off the survey's own
@@ -38,6 +40,23 @@ def disclose(source: str, output: str | None, steward: str, ca: str | None, as_j
         click.echo(f"{output}: {survey.title}, epsilon {facts['epsilon_per_answer']} for each answer")
 
 
+def answer_words(domain: Domain) -> str:
+    """What one may answer, for people who know no Python.
+
+    >>> answer_words(Categories(["bike", "bus"])), answer_words(Interval(0, 60)), answer_words(ItemSet(["a", "b", "c"], at_most=2))
+    ('bike, bus', 'a number from 0 to 60', 'at most 2 of a, b, c')
+    """
+    if isinstance(domain, Binary):
+        return "yes or no"
+    if isinstance(domain, Categories) and domain.labels is not None:
+        return ", ".join(domain.labels)
+    if isinstance(domain, Interval):
+        return f"a number from {show_fraction(domain.low)} to {show_fraction(domain.high)}"
+    if isinstance(domain, ItemSet):
+        return f"at most {domain.at_most} of {answer_words(domain.items)}"
+    return str(domain)
+
+
 def disclosure(survey: Survey, steward: str = "") -> dict[str, Any]:
     """Everything the page says, as JSON values."""
     certificate = survey.mechanism.certificate()
@@ -50,7 +69,7 @@ def disclosure(survey: Survey, steward: str = "") -> dict[str, Any]:
         "questions": [
             {
                 "question": attribute.question,
-                "answers": str(survey.parts[attribute.name].domain),
+                "answers": answer_words(survey.parts[attribute.name].domain),
                 "mechanism": survey.parts[attribute.name].name,
             }
             for attribute in survey.attributes
@@ -119,6 +138,8 @@ body {{ font: 1rem/1.6 system-ui, sans-serif; max-width: 46rem; margin: 2rem aut
 th {{ text-align: left; vertical-align: top; padding: 0.4rem 1.5rem 0.4rem 0; width: 12rem; font-weight: 600 }}
 td {{ vertical-align: top; padding: 0.4rem 0 }}
 ul {{ margin: 0; padding-left: 1.2rem }}
+li > ul {{ list-style: none; padding-left: 0; margin-bottom: 0.6rem }}
+@media (max-width: 34rem) {{ tr, th, td {{ display: block; width: auto }} th {{ padding-bottom: 0 }} td {{ padding-top: 0 }} }}
 </style>
 <h1>{escape(facts["title"])}</h1>
 <p>What is collected, and how private it is.</p>

@@ -60,7 +60,11 @@ NO_TABLES = (".dn", ".jsonl", ".ndjson")
 )
 @click.option("--together", is_flag=True, help="Make all intervals hold at once at this level.")
 @click.option("--multiples-of", type=float, help="Assume that all values are multiples of this number; the answer says so.")
-@click.option("--narrowest-peak", type=float, help="Assume a smooth density: no peak of everybody is narrower; the answer says so.")
+@click.option(
+    "--narrowest-peak",
+    type=float,
+    help="Assume a smooth density, nowhere steeper than one triangular peak of this width; the answer says so.",
+)
 @click.option(
     "--target",
     type=click.Choice(list(TARGETS)),

@@ -90,14 +90,16 @@ def _saved(url: str, token: str, ca: str | None, path: Path, advance: Callable[[
                 raise not_reached(url, error) from None
             except (OSError, http.client.HTTPException) as error:
                 if isinstance(error, OSError) and error.errno in OUR_DISK:
-                    raise InvalidParameter(f"--output: {error.strerror}; nothing was saved") from None
+                    raise
                 raise NotDelivered("the collector was cut off; nothing was saved") from None
-            _check_whole(file, size)
             file.flush()
+            _check_whole(file, size)
             os.fsync(file.fileno())
         os.replace(name, path)
-    except BaseException:
+    except BaseException as error:
         Path(name).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in OUR_DISK:
+            raise InvalidParameter(f"--output: {error.strerror}; nothing was saved") from None
         raise
     return size
 

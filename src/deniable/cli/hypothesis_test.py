@@ -92,7 +92,7 @@ def _print(designed: ExtremalDesign, size: SampleSize, alpha: float, beta: float
     rows.add_row("k-RR", f"{designed.k_rr:.8g}")
     rows.add_row("the values themselves", f"{designed.non_private:.8g}")
     out.print(rows)
-    answers = table("answer", "likelier for", "score", numbers=["answer", "score"])
+    answers = table("answer", "more likely for", "score", numbers=["answer", "score"])
     for number, score in list(enumerate(size.scores))[:SHOWN]:
         answers.add_row(str(number), _named(mechanism.decode(number)), f"{score + 0.0:.6f}")
     out.print(answers)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,8 @@ from deniable.errors import InvalidParameter, Malformed, WireError
 from deniable.surveys import KEY_BYTES, decode_batch
 
 MOST_BYTES = 1 << 28
+NAMED = 3
+"""Files that are named for each reason."""
 
 
 @click.command(short_help="Count files of reports, each exactly once.")
@@ -25,13 +26,13 @@ MOST_BYTES = 1 << 28
 def ingest(folder: str, name: str, database: str, as_json: bool) -> None:
     """Count every file in DIR: batches as devices send them, or bare reports in wire form.
 
-    A batch counts under its own key, bare reports under the hash of their bytes. So a file that is there twice, under another name,
-    or was also sent to the collector counts once, and a run that was stopped is simply run again. Files stay where they are.
-    Files may come after the survey's last day; a survey that was closed by hand counts nothing more.
+    A batch counts under its own key, bare reports under the hash of their bytes. So a file counts once even if it has a copy
+    under another name or was also sent to the collector, and a run that was stopped can simply be repeated. Files stay
+    where they are. They may come after the survey's last day; a survey that was closed by hand counts nothing more.
     """
     accepted = known = 0
-    refused: Counter[str] = Counter()
-    paths = sorted(path for path in Path(folder).iterdir() if path.is_file() and not path.name.startswith("."))
+    refused: dict[str, list[str]] = {}
+    paths = sorted(path for path in Path(folder).iterdir() if _is_ours(path))
     if not paths:
         raise InvalidParameter("DIR has no files")
     with opened_store(database) as store:
@@ -42,24 +43,37 @@ def ingest(folder: str, name: str, database: str, as_json: bool) -> None:
             try:
                 arrival = _arrival(survey, path)
             except WireError as error:
-                refused[str(error)] += 1
+                refused.setdefault(str(error), []).append(path.name)
                 continue
             except OSError as error:
-                refused[f"the file cannot be read: {error.strerror}"] += 1
+                refused.setdefault(f"the file cannot be read: {error.strerror}", []).append(path.name)
                 continue
             (new,) = store.count([arrival])
             accepted += arrival.count if new else 0
             known += 0 if new else arrival.count
         store.tidy()
-    document = {"survey": survey.hash, "files": len(paths), "accepted": accepted, "known": known, "refused": dict(refused)}
+    document = {
+        "survey": survey.hash,
+        "files": len(paths),
+        "accepted": accepted,
+        "known": known,
+        "refused": {why: len(names) for why, names in refused.items()},
+        "refused_files": sorted(name for names in refused.values() for name in names),
+    }
     if as_json:
         print_json(document)
     else:
         click.echo(f"{counted(accepted, 'report')} counted, {known:,} counted before, from {counted(len(paths), 'file')}")
-    for why, count in sorted(refused.items()):
-        click.echo(f"deniable: not counted: {count:,} of {counted(len(paths), 'file')}: {why}", err=True)
+    for why, names in sorted(refused.items()):
+        some = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED:,} more" if len(names) > NAMED else "")
+        click.echo(f"deniable: not counted: {len(names):,} of {counted(len(paths), 'file')}: {why} ({some})", err=True)
     if refused:
         click.get_current_context().exit(1)
+
+
+def _is_ours(path: Path) -> bool:
+    """A file, or a link that leads nowhere: somebody meant a file."""
+    return not path.name.startswith(".") and (path.is_file() or (path.is_symlink() and not path.exists()))
 
 
 def _arrival(survey: Any, path: Path) -> Any:

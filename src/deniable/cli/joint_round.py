@@ -141,7 +141,7 @@ def relay(port: int, host: str, patience: float) -> None:
 @click.option("--base-port", type=int, default=11400, show_default=True, help="The port of the first member; the others follow.")
 @click.option("--input", "shares", type=Path, required=True, metavar="FILE", help="This member's shares.")
 @click.option("--output", type=Path, required=True, metavar="FILE", help="Where the public rows go.")
-@click.option("--timeout", type=float, default=300, show_default=True, help="Seconds, waiting for the other members included.")
+@click.option("--timeout", type=float, default=300, show_default=True, help="Seconds, including the wait for the other members.")
 @json_option
 def committee(members: int, index: int, base_port: int, shares: Path, output: Path, timeout: float, as_json: bool) -> None:
     """Run one member of a committee that sorts secret keys; all of them run on one machine."""

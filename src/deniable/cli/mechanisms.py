@@ -14,7 +14,9 @@ from deniable.errors import InvalidParameter
 
 
 @click.command(short_help="List all mechanisms.")
-@click.option("--family", "-f", help="Only one family: binary, categorical, numeric, circular, records, spatial, words or vectors.")
+@click.option(
+    "--family", "-f", help="Show one family only: binary, categorical, numeric, circular, records, spatial, words, sets or vectors."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--markdown", is_flag=True, help="Print the page docs/mechanisms.md.")
 def mechanisms(family: str | None, as_json: bool, markdown: bool) -> None:

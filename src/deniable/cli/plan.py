@@ -39,8 +39,8 @@ SHOWN = 12
 )
 @click.option("--size", type=int, help="How many categories there are (frequency, trend, workload).")
 @click.option("--domain", "-d", help="The domain, such as categories:a,b,c or interval:18,90.")
-@click.option("--users", "-n", "users", type=int, help="How many people answer. If left out: the fewest that meet the target.")
-@click.option("--epsilon", "-e", help="Everything one person spends. If left out: the smallest that meets the target.")
+@click.option("--users", "-n", "users", type=int, help="How many people answer; by default the fewest that meet the target.")
+@click.option("--epsilon", "-e", help="Everything one person spends; by default the smallest that meets the target.")
 @click.option("--target-error", type=float, help="The largest error you accept.")
 @click.option("--half-width", type=float, help="Instead of an error: the largest half-width of a 95 % interval you accept.")
 @click.option("--max-bytes", type=int, help="The most bytes a report may take.")
@@ -67,16 +67,20 @@ SHOWN = 12
     "--words", type=int, default=10, show_default=True, help="For heavy-hitters: about how many frequent words there are."
 )
 @click.option("--periods", type=int, default=1, help="For trend: how many periods there are; epsilon is for all of them.")
-@click.option("--changes", type=int, help="For trend: how often a value changes at the most.")
-@click.option("--window", type=int, help="For trend: epsilon is for any this many periods in a row, not for all of them.")
-@click.option("--untrackable", is_flag=True, help="For trend: only ways whose reports cannot be linked by what they say.")
+@click.option("--changes", type=int, help="For trend: how many times a value changes at most.")
+@click.option("--window", type=int, help="For trend: epsilon holds for any stretch of this many periods, not for all periods.")
+@click.option("--untrackable", is_flag=True, help="For trend: only methods whose reports cannot be linked by their content.")
 @click.option("--workload", help="For the task workload: prefix, ranges, histogram, marginals:K or a .csv file.")
 @click.option("--test", "hypotheses", nargs=2, metavar="P0 P1", help="For test: the shares under both hypotheses.")
 @click.option(
     "--simulate", type=click.IntRange(2), help="Also simulate every candidate in this many surveys (at most 20,000 users each)."
 )
-@click.option("--shuffled", is_flag=True, help="Reports are shuffled: --epsilon is the central target, the local one is found.")
-@click.option("--delta", type=float, default=1e-6, show_default=True, help="With --shuffled: how often the target may fail.")
+@click.option(
+    "--shuffled", is_flag=True, help="Reports are shuffled: --epsilon is the central target, and the local epsilon is computed."
+)
+@click.option(
+    "--delta", type=float, default=1e-6, show_default=True, help="With --shuffled: the probability with which the target may fail."
+)
 @click.option("--chart", type=click.Path(dir_okay=False), help="Draw the frontier to a .png, .svg, .html or .json file.")
 @click.option("--recipe-out", type=click.Path(dir_okay=False), help="Write the pick's recipe to a file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -96,7 +100,7 @@ def plan_command(
 ) -> None:
     """Rank the mechanisms for a question by predicted error, and pick one.
 
-    Give two of --users, --epsilon and a target (--half-width or --target-error); the third is found. Errors are predicted
+    Give two of --users, --epsilon and a target (--half-width or --target-error); the third is computed. Errors are predicted
     from closed forms or from the mechanisms' own weights; --simulate measures them.
     """
     from deniable.planning import TASKS, Question, plan, plan_shuffled

@@ -26,7 +26,7 @@ SHOWN_RECORDS = 50
 @click.argument("model", type=click.Path())
 @click.argument("data", type=click.Path())
 @click.option(
-    "--sensitive", required=True, help="Features to perturb, with their public ranges: Age=0:100,BMI=10:60 (0:1 if none)."
+    "--sensitive", required=True, help="Features to perturb, with their public ranges: Age=0:100,BMI=10:60 (0:1 if left out)."
 )
 @click.option("--mechanism", "-m", "mechanisms", multiple=True, help=f"May be repeated; {', '.join(USUAL)} if none is given.")
 @click.option(
@@ -43,7 +43,7 @@ SHOWN_RECORDS = 50
     type=click.Choice(["each", "total"]),
     default="each",
     show_default=True,
-    help="Whether epsilon is for each feature or for all of them in total.",
+    help="Whether epsilon is for each feature or for all features in total.",
 )
 @click.option("--delta", help="For gaussian: its delta.")
 @click.option("--indicator", type=float, default=0.0, help="DANGER: publish the whole raw record with this probability.")
@@ -57,17 +57,17 @@ SHOWN_RECORDS = 50
 @click.option("--tolerance", type=float, help="For regression: a prediction that moves by at most this much counts as kept.")
 @click.option("--target", type=float, help="Also find the least epsilon that reaches this probability.")
 @click.option("--features", "costs", is_flag=True, help="Also say what each sensitive feature costs, at the middle epsilon.")
-@click.option(
-    "--samples", type=int, default=20_000, show_default=True, help="How often the model may be asked, where it is sampled."
-)
-@click.option("--width", type=float, help="Stop asking when every record's interval should be this narrow; --samples is the most.")
+@click.option("--samples", type=int, default=20_000, show_default=True, help="How many questions to ask a model that is sampled.")
+@click.option("--width", type=float, help="Stop once every record's interval should be this narrow, or after --samples questions.")
 @click.option(
     "--empirical", type=int, default=2_000, show_default=True, help="Also simulate this many reports per row; 0 for none."
 )
 @click.option("--level", "confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals.")
 @click.option("--together", is_flag=True, help="Make all intervals hold together at this level.")
 @click.option("--shape", help="Shape of one input of a torch module, for example 1,7,7.")
-@click.option("--trust-code", is_flag=True, help="Load pickles and TorchScript modules; they can run code, so only your own.")
+@click.option(
+    "--trust-code", is_flag=True, help="Load pickles and TorchScript modules. They can run code: use only files you trust."
+)
 @click.option("--trust-type", "trusted", multiple=True, help="A type in a .skops file that you vouch for; may be repeated.")
 @click.option("--chart", type=click.Path(dir_okay=False), help="Draw the curves to a .png, .svg, .html or .json file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -13,7 +13,7 @@ from deniable.cli.recipes import recipe_beside, write_recipe
 from deniable.cli.report_files import FORMATS, write_reports
 from deniable.cli.rows import Row, read_rows
 from deniable.cli.terminal import counted, print_json
-from deniable.core import Categories, Mechanism
+from deniable.core import Categories, Domain, Interval, Mechanism
 from deniable.errors import OutOfDomain
 from deniable.surveys import parse_value
 
@@ -159,13 +159,21 @@ def _document(mechanism: Mechanism, outputs: list[int], refused: list[int], path
     return document
 
 
+_REMEDY: dict[type[Domain], str] = {
+    Interval: "Every value must be a number in it: drop missing ones, and clip the others first or choose a wider domain"
+}
+
+
 def _refusal(mechanism: Mechanism, refused: list[int], count: int) -> str:
     shown = ", ".join(str(number) for number in refused[:MOST_ROWS_NAMED])
-    more = f" and {len(refused) - MOST_ROWS_NAMED} more" if len(refused) > MOST_ROWS_NAMED else ""
+    more = f" and {len(refused) - MOST_ROWS_NAMED:,} more" if len(refused) > MOST_ROWS_NAMED else ""
     rows = f"row{'s' if len(refused) > 1 else ''} {shown}{more}"
     verbs = ("does not belong", "was") if len(refused) == 1 else ("do not belong", "were")
     named = isinstance(mechanism.domain, Categories) and mechanism.domain.labels is not None
-    remedy = mechanism.domain.remedy if named else "Clip such values first, or choose a wider domain"
-    return (
-        f"{len(refused)} of {counted(count, 'value')} {verbs[0]} to {mechanism.domain!r} and {verbs[1]} left out: {rows}. {remedy}"
+    remedy = (
+        mechanism.domain.remedy
+        if named
+        else _REMEDY.get(type(mechanism.domain), "Clip such values first, or choose a wider domain")
     )
+    first = f"{len(refused):,} of {counted(count, 'value')} {verbs[0]} to {mechanism.domain!r}"
+    return f"{first} and {verbs[1]} left out: {rows}. {remedy}"

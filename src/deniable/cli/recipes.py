@@ -33,13 +33,22 @@ def read_recipe(path: str | Path) -> Mechanism:
     name = Path(path).name
     if len(data) > LARGEST:
         raise Malformed(f"{name} is too large to be a recipe")
-    document = parse_json(data)
+    try:
+        document = parse_json(data)
+    except Malformed as error:
+        raise Malformed(f"{name} is not a recipe: {error}; `deniable randomize --output` writes one") from None
     recipe = document["recipe"] if isinstance(document, dict) and "recipe" in document else document
     mechanism = mechanism_from_recipe(recipe, allow_large=True)
     stated = document.get("fingerprint", mechanism.fingerprint)
     if stated != mechanism.fingerprint:
         raise InvalidParameter(f"{name} states another fingerprint than its recipe has: it was changed, or made by another release")
     return mechanism
+
+
+def _beside(paths: Sequence[str]) -> str:
+    """Where it was looked for."""
+    names = [recipe_beside(path).name for path in paths if path != "-"]
+    return f", and there is no {names[0]} beside them" if names else ""
 
 
 def recipe_of(paths: Sequence[str], given: str | None) -> Mechanism:
@@ -51,7 +60,10 @@ def recipe_of(paths: Sequence[str], given: str | None) -> Mechanism:
             raise click.UsageError(f"there is no file {path[-60:]!r}")
     beside = [recipe_beside(path) for path in paths if path != "-" and recipe_beside(path).exists()]
     if not beside:
-        raise click.UsageError("give the recipe of the reports by --recipe FILE; `deniable randomize --output` writes it")
+        raise click.UsageError(
+            f"the recipe of the reports is missing{_beside(paths)}: give it by --recipe FILE "
+            "(`deniable randomize --output` writes it)"
+        )
     mechanisms = [read_recipe(path) for path in beside]
     if len({mechanism.fingerprint for mechanism in mechanisms}) > 1:
         raise click.UsageError(

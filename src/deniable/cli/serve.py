@@ -135,7 +135,7 @@ def serve(
     address = address_of(host, listening.getsockname()[1], secure=tls_certificate is not None)
     if workers > 1:
         _announce(address, opened, as_json, not no_dashboard)
-        sys.exit(collector.run_workers(sys.argv[1:], workers, listening))
+        sys.exit(collector.run_workers(sys.argv[1:], workers, listening, log=serving.log))
     collector.serve(serving, listening, ready=lambda: _announce(address, opened, as_json, not no_dashboard))
 
 

@@ -7,6 +7,7 @@ import secrets
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import click
@@ -61,11 +62,13 @@ def submit(
 ) -> None:
     """Randomize every row of FILE (CSV, JSON lines or Parquet) on this machine and submit the reports.
 
-    Every row counts as one person's answer. The true values never leave this process. The same file is not submitted twice, and
-    with --identity no person is; a run that was stopped is continued by the next one. For answers of one person, with a ledger and
-    a budget, use deniable.surveys. A collector that takes reports only with a token gets it from --token-file or the environment,
-    over HTTPS or on this machine.
+    Every row counts as one person's answer. The true values never leave this process. A file is not submitted twice, nor, with
+    --identity, is a person. If a run is stopped, the next one continues it. For answers of one person, with a ledger and
+    a budget, use deniable.surveys. If the collector requires a token, it is read from --token-file or the environment, and sent
+    only over HTTPS or on this machine.
     """
+    if file != "-" and not Path(file).exists():
+        raise click.UsageError(f"there is no file {file[-60:]!r}")
     token = token_from(token_file, TOKEN)
     place = find_survey(url, "--survey", ca=ca)
     survey = place.document()

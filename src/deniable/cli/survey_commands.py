@@ -170,8 +170,8 @@ def following_round(before: Survey, closes: str | None = None) -> Survey:
 def keep(name: str, reports: int | None, receipts: int | None, windows: int | None, database: str, as_json: bool) -> None:
     """Set how long SURVEY's reports and receipts are kept.
 
-    That is, single reports and receipts, after the survey closes. Without a limit they are kept indefinitely, and so are the
-    sums. A running collector deletes what is due within an hour. --receipt-windows bounds the receipts of a survey that runs
+    The limits begin when the survey closes. Without one, single reports and receipts are kept indefinitely, as the sums always
+    are. A running collector deletes what is due within an hour. --receipt-windows bounds the receipts of a survey that runs
     for years: a report that is sent again later than that counts again.
     """
     with opened_store(database) as store:

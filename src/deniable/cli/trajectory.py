@@ -35,11 +35,13 @@ trajectory.add_command(perturb)
     show_default=True,
     help="Privacy levels per location, separated by commas.",
 )
-@click.option("--mechanisms", help="Names separated by commas; left out: all of them.")
-@click.option("--region", help=f"{REGION} Left out: a box around the data.")
+@click.option("--mechanisms", help="Names separated by commas; by default all of them.")
+@click.option("--region", help=f"{REGION} By default a box around the data.")
 @OUTSIDE
 @BAD
-@click.option("--paths", "most", type=int, default=100, show_default=True, help="Use only the first paths, this many; 0 means all.")
+@click.option(
+    "--paths", "most", type=int, default=100, show_default=True, help="Use only this many paths from the start; 0 means all."
+)
 @click.option("--place-cells", type=int, default=32, show_default=True, help="For random data: places are a grid of N by N.")
 @click.option("--chart", type=click.Path(dir_okay=False), help="Draw the errors to a .png, .svg, .html or .json file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -147,7 +149,7 @@ def _draw_errors(rows: list[Comparison], loaded: PathData, path: str) -> None:
 
 @trajectory.command("map", short_help="Draw paths or a density map.")
 @click.argument("data")
-@click.option("--region", help=f"{REGION} Left out: a box around the data.")
+@click.option("--region", help=f"{REGION} By default a box around the data.")
 @click.option("--epsilon", "-e", required=True, help="Privacy level per location.")
 @click.option("--mechanism", "-m", type=click.Choice(MECHANISMS), default="auto", show_default=True, help="auto is nearest-cells.")
 @OUTSIDE
@@ -163,7 +165,11 @@ def _draw_errors(rows: list[Comparison], loaded: PathData, path: str) -> None:
     "--paths", "most", type=int, default=3, show_default=True, help="Draw this many paths, starting with those that move."
 )
 @click.option(
-    "--locations", type=int, default=12, show_default=True, help="Draw only the first locations of a path, this many; 0 means all."
+    "--locations",
+    type=int,
+    default=12,
+    show_default=True,
+    help="Draw only this many locations from the start of a path; 0 means all.",
 )
 @click.option("--cells", type=int, default=20, show_default=True, help="Cells of a density map along its longer side.")
 @click.option("--perturbed", is_flag=True, help="DATA is perturbed already, by this mechanism and epsilon: draw its density.")

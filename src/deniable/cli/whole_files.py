@@ -16,6 +16,8 @@ def write_whole(path: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
-    except BaseException:
+    except BaseException as error:
         part.unlink(missing_ok=True)
+        if isinstance(error, OSError):  # a full disk does not say which file
+            error.filename, error.filename2 = str(path), None
         raise

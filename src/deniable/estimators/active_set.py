@@ -23,6 +23,13 @@ NEARNESS = 5e-3
 """Of the distance from the middle: how near the end is looked for; the bound holds however near that is."""
 
 
+@njit(nogil=True, cache=True)
+def put(source, target):  # type: ignore[no-untyped-def]
+    """target[: len(source)] = source, as a loop: the assignment takes seconds to compile, for a message about unequal lengths."""
+    for i in range(len(source)):
+        target[i] = source[i]
+
+
 @njit(nogil=True, cache=True, fastmath=LOOSE)
 def _solved(matrix, chosen, count, known, right, factor, solution):  # type: ignore[no-untyped-def]
     """solution = (matrix on the chosen)**-1 right, for several right sides, by Cholesky; False when it is not positive.
@@ -156,7 +163,7 @@ def least(roots, matrix, ready, scores, weights, tilt, slack, chosen, shares, co
             count -= 1
             for i in range(count):
                 shares[i] = max(shares[i], 0.0)
-        slope[:] = scores
+        put(scores, slope)
         for i in range(count):
             row = matrix[chosen[i]]
             share = shares[i]
@@ -213,8 +220,8 @@ def furthest(  # type: ignore[no-untyped-def]
     moving = np.zeros(most)
     slope = np.empty(size)
     count = len(start)
-    chosen[:count] = start
-    shares[:count] = start_shares
+    put(start, chosen)
+    put(start_shares, shares)
     top = weights.max()
     spread = top - weights.min()
     if spread <= 0:
@@ -247,8 +254,8 @@ def furthest(  # type: ignore[no-untyped-def]
         if proven < bound:
             bound = proven
         kept_count = count
-        kept[:] = chosen
-        kept_shares[:] = shares
+        put(chosen, kept)
+        put(shares, kept_shares)
         kept_tilt = tilt
         width = min(max(min(bound, proven) - middle, NEARNESS * NEARNESS * spread), spread)
         if abs(proven - sums) <= 3 * NEARNESS * width:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from deniable.estimators.active_set import LOOSE, furthest
+from deniable.estimators.active_set import LOOSE, furthest, put
 
 MOST_STEPS = 12
 SLACK = 3e-2
@@ -110,7 +110,7 @@ def aimed(  # type: ignore[no-untyped-def]
     """
     size = len(own)
     wide = np.zeros(len(points))
-    wide[:size] = weights
+    put(weights, wide)
     for x in range(size):
         wide[size + number[x]] += part_of[x] * weights[x]
     middle, top, bottom = 0.0, weights.max(), weights.min()

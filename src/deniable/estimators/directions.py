@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from scipy import special
 
+from deniable._results import Result, counted
 from deniable.batch import Accumulator, positions
 from deniable.core import Channel, CircularMechanism
 from deniable.errors import NotSupported
@@ -24,8 +26,8 @@ LEAST_COEFFICIENT = 0.02
 """A smaller second coefficient says too little about the users' own spread to take it off."""
 
 
-@dataclass(frozen=True)
-class Direction:
+@dataclass(frozen=True, repr=False)
+class Direction(Result):
     """A mean direction in the domain's units, and the resultant length: 1 when all agree, 0 when none do.
 
     Both have standard errors by the delta method; the intervals hold near concentration 0 too, where there is
@@ -41,6 +43,30 @@ class Direction:
     target: Target
     rounding: float = 0.0
     """How far devices may have moved the resultant by putting directions into cells: at most by this, in any direction."""
+
+    def __repr__(self) -> str:
+        return (
+            f"<Direction n={self.n:,}; {self.angle:.4g} of {self.period:g} (SE {self.standard_error:.2g}), "
+            f"concentration {self.concentration:.4g} (SE {self.concentration_error:.2g}); {self.target}>"
+        )
+
+    def _rows(self) -> list[dict[str, Any]]:
+        ends = {"mean direction": self.interval(), "concentration": self.concentration_interval()}
+        values = {
+            "mean direction": (self.angle, self.standard_error),
+            "concentration": (self.concentration, self.concentration_error),
+        }
+        return [
+            {"label": name, "value": values[name][0], "low": low, "high": high, "standard_error": values[name][1]}
+            for name, (low, high) in ends.items()
+        ]
+
+    def _caption(self) -> str:
+        return f"Mean direction on a circle of {self.period:g}; {counted(self.n, 'report')}; {self.target}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON; the intervals are at 95 %."""
+        return {**asdict(self), "interval": list(self.interval()), "concentration_interval": list(self.concentration_interval())}
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """All directions across which the resultant may be 0 (Fieller); ends beyond 0 or the period are the same direction.

@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 
 from deniable.batch import Floats
+from deniable.estimators.active_set import put
 from deniable.estimators.dense_channel import DenseTransition
 from deniable.estimators.window_channel import WindowTransition
 
@@ -99,7 +100,7 @@ def _window_iterations(  # type: ignore[no-untyped-def]
         if smooth:
             _smoothed(theta, update, circular)
         else:
-            theta[:] = update
+            put(update, theta)
         if abs(reached - previous) < tolerance:
             return iteration + 1, reached, True
         previous = reached

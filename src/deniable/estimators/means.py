@@ -89,7 +89,9 @@ def mean(source: Source, *, target: Target = "these users", method: Method | Non
     if isinstance(mechanism, NearestCodes):
         return vector_mean(sums, target)
     if not isinstance(mechanism, NumericMechanism):
-        raise NotSupported(f"{mechanism.name} does not report numbers on an interval; use direction(source) or shares(source)")
+        raise NotSupported(
+            f"{mechanism.name} does not report numbers on an interval; estimate directions or frequencies (shares) instead"
+        )
     rule = debiasing(mechanism) if method is None else None
     if rule is None:
         return shape(sums, method=method or "penalized", target=target).mean()

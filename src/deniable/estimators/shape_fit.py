@@ -32,7 +32,7 @@ STOP = 1e-3
 MOST_ITERATIONS = 10_000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Shape:
     """One fit of the reports on a grid as fine as they support, and all answers from it. `shape` makes one."""
 
@@ -46,6 +46,9 @@ class Shape:
     most_iterations: int = MOST_ITERATIONS
     multiples_of: float | None = None
     narrowest_peak: float | None = None
+
+    def __repr__(self) -> str:
+        return f"<Shape n={self.n:,}; {self.method} fit of {self.mechanism.name} on {self.domain!r}; {self.target}>"
 
     @cached_property
     def binned(self) -> Binned:

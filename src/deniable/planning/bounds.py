@@ -175,7 +175,7 @@ def _shape_bound(question: Question, eps: float, n: int) -> Bound | NoBound:
         least = share_bound(question.bins, eps, n)
         if NORMAL * least > 1 / question.bins:
             # Intervals that end at 0 may be shorter than those of unbiased shares.
-            return NoBound("intervals of so few reports")
+            return NoBound("intervals of that few reports")
         half = float(shown_half(1 / question.bins, np.array([least]))[0])
         return Bound(half, half, "Cramér–Rao, unbiased shares of the bins")
     width = float(question.domain.width)
@@ -202,7 +202,7 @@ def _place_bound(domain: Domain, epsilon: Epsilon) -> Bound | NoBound:
 def _workload_bound(question: Question, epsilon: Epsilon, n: int) -> Bound | NoBound:
     least = least_error(question, question.each(epsilon), n)
     if least is None:
-        return NoBound("a workload of so many values")
+        return NoBound("a workload of that many values")
     return Bound(least, NORMAL * least, "convex duality over all extremal rows, checked in integers; unbiased answers")
 
 

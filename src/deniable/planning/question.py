@@ -142,7 +142,7 @@ class Question:
             raise InvalidParameter("give target_error or half_width, not both: one follows from the other")
         given = (self.users is not None) + (self.epsilon is not None) + (self.aim is not None)
         if given < 2:
-            raise InvalidParameter("give two of users, epsilon and a target (target_error or half_width); the third is worked out")
+            raise InvalidParameter("give two of users, epsilon and a target (target error or half-width); the third is computed")
         if self.data not in get_args(Data):
             raise InvalidParameter("data must be 'even' or 'worst'")
         if self.metric not in get_args(Metric):

@@ -71,7 +71,7 @@ def _kept_ways(question: Question, epsilon: Epsilon) -> Iterator[Way | LeftOut]:
     size = question.domain.size
     if question.changes != 0:
         # KeptAnswer.changing: between people who change at different times the loss grows with the number of reports.
-        yield LeftOut("kept answer", "it does not hide when somebody changes; for values that never change, say changes=0")
+        yield LeftOut("kept answer", "it does not hide when someone changes; for values that never change, say changes=0")
         return
     for part in PARTS_OF_PERMANENT:
         single = epsilon.times(Fraction(1, part))
@@ -89,7 +89,7 @@ def _kept(question: Question, size: int, epsilon: Epsilon, single: Epsilon, part
 
 def _tree(question: Question, epsilon: Epsilon, mechanism: Mechanism) -> Way:
     if not isinstance(question.domain, Binary) or question.changes is None or question.changes < 1:
-        raise InvalidParameter("it is for a yes or no of which it is known how often it changes at the most: say changes=…")
+        raise InvalidParameter("it is for a yes or no that changes a known number of times at most: give changes=…")
     periods = 1 << (question.periods - 1).bit_length()
     stream = TreeOfChanges(periods, changes=min(question.changes, periods), epsilon=epsilon)
     scale = stream.changes * (stream.high + stream.low) / (stream.high - stream.low)

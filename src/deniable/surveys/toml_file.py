@@ -247,6 +247,7 @@ def _check_keys(where: str, written: dict[str, Any], known: set[str], needed: se
     missing, unknown = sorted(needed - set(written)), sorted(set(written) - known)
     strange = f"the unknown {'entry' if len(unknown) == 1 else 'entries'} {', '.join(unknown)[:100]}"
     if missing:
-        raise InvalidParameter(f"{where} lacks {', '.join(missing)}" + (f" and has {strange}" if unknown else ""))
+        line = "[attributes.NAME]" if missing[0] == "attributes" else f"{missing[0]} = …"
+        raise InvalidParameter(f"{where} lacks {', '.join(missing)}{f' and has {strange}' if unknown else ''}; add a line {line}")
     if unknown:
         raise InvalidParameter(f"{where} has {strange}; known are {', '.join(sorted(known))}")

@@ -77,6 +77,13 @@ def test_the_largest_weight_is_allowed_and_the_next_is_not(exact: Fraction, weig
     assert not epsilon.allows(high)
 
 
+def test_weights_around_e_are_allowed_below_and_refused_above() -> None:
+    epsilon = Epsilon(1)
+    assert epsilon.allows(Fraction(2718, 1000))
+    assert not epsilon.allows(Fraction(2719, 1000))
+    assert (epsilon.floor(1000), epsilon.ceil(1000)) == (2718, 2719)
+
+
 def test_an_epsilon_is_a_value() -> None:
     assert Epsilon(0.5) == 0.5 == Epsilon("1/2")
     assert Epsilon(1) < Epsilon(2) > 1

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 from deniable.core import Epsilon, hiding, meaning
-from deniable.core.exact.meaning import STEPS
+from deniable.core.exact.meaning import STEPS, odds_factor
 
 ORDER = ("well hidden", "fairly hidden", "poorly hidden", "hardly hidden", "practically disclosed")
 
@@ -43,6 +43,13 @@ def test_odds_are_rounded_up() -> None:
         shown = re.search(r"a factor of at most ([0-9.]+)[:; ]", meaning(level))
         assert shown is not None
         assert math.exp(level) * (1 - 1e-12) <= float(shown[1]) <= math.exp(level) * 1.0101
+
+
+def test_what_is_nearly_sure_is_called_so() -> None:
+    """1/(1 + e**-7) is 99.91 %, 1/(1 + e**-6) is 99.75 %; e**14 is above a million, e**13 below."""
+    assert "more than 99.9 % sure" in meaning(7)
+    assert "up to 99.8 % sure" in meaning(6)
+    assert (odds_factor(14), odds_factor(13)) == ("more than a million", "at most 443000")
 
 
 def test_the_words_change_just_above_each_step() -> None:

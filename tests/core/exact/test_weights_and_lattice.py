@@ -102,5 +102,10 @@ def test_lattices_from_two_to_two_to_the_26_are_taken() -> None:
     assert DEFAULT_CELLS == 1 << 20
 
 
+def test_a_lattice_has_as_many_indices_as_cells_or_one_more_point() -> None:
+    assert (cells(4).size, points(4).size) == (4, 5)
+    assert cells(4).index(Fraction(1)) == cells(4).size - 1
+
+
 def test_huge_numbers_are_shown_by_their_size() -> None:
     assert show_fraction(Fraction(10**5000)) == "a ratio of 16610 to 1 bits"

@@ -182,3 +182,10 @@ def test_a_missing_or_unknown_category_is_named_by_row_and_column_and_not_shown(
 def test_a_total_budget_is_split_over_numbers_and_categories() -> None:
     parts = Randomizer({0: (0, 1), 1: ["a", "b"]}, epsilon=2, budget="total")._perturbations()
     assert [float(part.mechanism.privacy) for part in parts.values()] == [1.0, 1.0]
+
+
+def test_a_frame_that_lacks_a_column_is_told_which() -> None:
+    rows = pandas.DataFrame({"age": [20.0, 30.0], "job": ["cook", "pilot"]})
+    fitted = Randomizer({"job": JOBS}, epsilon=1).fit(rows)
+    with pytest.raises(InvalidParameter, match="the frame has 1 column, and fit saw 2; missing: age"):
+        fitted.transform(rows[["job"]])

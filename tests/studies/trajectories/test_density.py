@@ -206,6 +206,23 @@ def test_a_fine_map_equals_the_written_out_one() -> None:
     assert other.estimate.variance.shape == other.value.shape
 
 
+@pytest.mark.parametrize("epsilon", [1, 4])
+def test_reports_that_say_the_same_may_be_counted_together(epsilon: float) -> None:
+    """Many groups of reports have proportional probabilities: expectation maximization on all of them ends in the same map."""
+    mechanism: Any = make_mechanism("tracs-d", domain=rectangle(4, 4), epsilon=epsilon)
+    reports = randomize_many(mechanism, np.tile([[0.5, 0.5], [3.2, 1.4]], (150, 1)), FixedKeystream(8))
+    laid = place_channel(mechanism, (4, 4))
+    matrix, alike = laid.told_apart
+    assert matrix.shape[1] < laid.matrix.shape[1] / 2
+    assert np.stack([np.bincount(alike, row) for row in laid.matrix]) == pytest.approx(matrix)
+    fitted, counts = density_map(reports, cells=4), laid.counts(reports)
+    shares = np.full(16, 1 / 16)
+    for _ in range(fitted.iterations):
+        likely = shares @ laid.matrix
+        shares = shares * (laid.matrix @ (counts / likely)) / counts.sum()
+    assert fitted.value == pytest.approx(shares, abs=1e-9)
+
+
 def test_smoothing_keeps_the_sum_and_never_leaves_the_region() -> None:
     for name in REGIONS:
         grid = place_channel(make_mechanism("nearest-cells", domain=REGIONS[name], epsilon=1), (7, 3)).grid

@@ -80,7 +80,7 @@ def _shown(level: Level) -> str:
 def odds_factor(level: Level) -> str:
     """By what factor a report of this level can change anyone's odds, rounded up.
 
-
+    >>> odds_factor(1)
     'at most 2.72'
     """
     return _times(_number(level))

@@ -71,7 +71,10 @@ class Mechanism(ABC):
         object.__setattr__(self, "epsilon", Epsilon(self.epsilon))
         if not isinstance(self.domain, self.domain_types):
             wanted = " or ".join(kind.__name__ for kind in self.domain_types)
-            raise InvalidParameter(f"{type(self).__name__} needs the domain {wanted}, got {type(self.domain).__name__}")
+            raise InvalidParameter(
+                f"{self.name} needs the domain {wanted}, got {type(self.domain).__name__}; "
+                "change the domain or choose another mechanism (`deniable mechanisms` lists them)"
+            )
 
     @abstractmethod
     def build(self) -> Channel:

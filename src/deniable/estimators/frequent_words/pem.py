@@ -46,11 +46,8 @@ def find(collector: PEMCollector, share: float, false_positives: float, most: in
         if len(kept) == 0:
             break
     words, prefixes = readable(mechanism.domain, kept)
+    # In the order of the search: of words sorted by their own estimates, the first is too large by luck.
     shares = estimate(collector, prefixes, words, target)
-    order = np.argsort(-shares.value, kind="stable")
-    if len(order) > 1:
-        prefixes, words = prefixes[order], [words[place] for place in order]
-        shares = estimate(collector, prefixes, words, target)
     return HeavyHitters(tuple(words), shares, tuple(levels), false_positives, collector.n)
 
 

@@ -44,9 +44,11 @@ class Scaled:
 
 @dataclass(frozen=True, eq=False)
 class HeavyHitters:
-    """Words, the most frequent first, and the steps that led to them.
+    """Words in the order of the search, which looks for the most frequent, and the steps that led to them.
 
-    `shares` was estimated from users who had no part in finding the words, so it is unbiased. The
+    `shares` was estimated from users who had no part in finding or ordering the words, so it is unbiased, and the interval
+    of the first word holds as often as any other. Of words that are nearly as frequent, the first need not have the largest
+    estimate. The
     probability that any of `words` is nobody's word is at most `false_positives`.
     """
 

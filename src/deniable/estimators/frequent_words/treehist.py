@@ -39,9 +39,8 @@ def find(source: Accumulator, share: float, false_positives: float, most: int, t
         value, variance = sketch.solved(prefixes)
     else:
         value, variance = np.zeros(len(prefixes)), np.full(len(prefixes), np.inf)
-    order = np.argsort(-value, kind="stable")
-    words = [words[place] for place in order]
-    shares = held_out_shares("tree-hist", source.n, value[order], variance[order], words, target)
+    # In the order of the search: of words sorted by their own estimates, the first is too large by luck.
+    shares = held_out_shares("tree-hist", source.n, value, variance, words, target)
     return HeavyHitters(tuple(words), shares, tuple(levels), false_positives, source.n)
 
 

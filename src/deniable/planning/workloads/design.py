@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from deniable._results import Result, counted
 from deniable.batch import Floats
 from deniable.core import Channel, Epsilon, EpsilonLike, Mechanism
 from deniable.errors import InvalidParameter, NotSupported
@@ -38,8 +39,8 @@ WEIGHT_UNIT = 1 << 30
 MOST_TRIALS = 60
 
 
-@dataclass(frozen=True, eq=False)
-class WorkloadDesign:
+@dataclass(frozen=True, eq=False, repr=False)
+class WorkloadDesign(Result):
     """A mechanism for linear questions, with its certificate of quality.
 
     Errors are sums over the questions of squared errors, for one person and beyond what drawing the people adds: n people
@@ -72,6 +73,20 @@ class WorkloadDesign:
     def gap(self) -> float | None:
         """error / lower_bound − 1: 0 is the best there is."""
         return None if not self.lower_bound else self.error / self.lower_bound - 1
+
+    def __repr__(self) -> str:
+        bound = "no bound" if self.lower_bound is None else f"bound {self.lower_bound:.6g}"
+        asked = f"{self.workload.name} on {counted(self.workload.size, 'value')}"
+        return (
+            f"<WorkloadDesign {asked}: {self.objective} error {self.error:.6g}, {bound}, {counted(self.channel.outputs, 'output')}>"
+        )
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [
+            {"what": "mean error of this mechanism", "squared error": self.exact.mean},
+            {"what": "worst error of this mechanism", "squared error": self.exact.worst},
+            {"what": f"lower bound of the {self.objective} error for every mechanism", "squared error": self.lower_bound},
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""

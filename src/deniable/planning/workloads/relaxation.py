@@ -59,7 +59,7 @@ class _Program:
         self.label = _labels(elements)
         count = int(self.label.max()) + 1
         if count > MOST_VARIABLES:
-            raise NotSupported(f"a bound for {size} values with so few symmetries takes too much memory")
+            raise NotSupported(f"a bound for {size} values takes too much memory: the workload has too few symmetries")
         flat = self.label.ravel()
         self.sums = csr_array((np.ones(len(flat)), (flat, np.arange(len(flat)))), shape=(count, len(flat)))
         self.count = count

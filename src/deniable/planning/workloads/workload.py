@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import difflib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -76,7 +77,14 @@ def workload(name: str, size: int | None = None, *, attributes: Sequence[int] | 
         return _marginals(name, _sizes(size, attributes))
     if attributes is not None:
         raise InvalidParameter("attributes belong to the workload marginals:K only")
-    if size is None or isinstance(size, bool) or not isinstance(size, int) or not 2 <= size <= MOST_VALUES:
+    if name not in ("prefix", "ranges", "histogram"):
+        near = difflib.get_close_matches(name, ("prefix", "ranges", "histogram", "marginals:all"), n=1)
+        raise InvalidParameter(
+            f"workload must be one of {NAMES}; got {name[:40]!r}" + (f"; did you mean {near[0]}?" if near else "")
+        )
+    if size is None:
+        raise InvalidParameter(f"size is missing: how many values there are, a whole number from 2 to {MOST_VALUES}")
+    if isinstance(size, bool) or not isinstance(size, int) or not 2 <= size <= MOST_VALUES:
         raise InvalidParameter(f"size must be a whole number from 2 to {MOST_VALUES}: how many values there are")
     if name == "histogram":
         return _given(name, np.eye(size, dtype=np.int64))
@@ -85,10 +93,8 @@ def workload(name: str, size: int | None = None, *, attributes: Sequence[int] | 
     if name == "prefix":
         # A prefix holds both values when it ends at the later one or after it.
         return Workload(name, size, size - later, lambda: np.tril(np.ones((size, size), np.int64)))
-    if name == "ranges":
-        both = (np.minimum.outer(place, place) + 1) * (size - later)
-        return Workload(name, size * (size + 1) // 2, both, lambda: _every_range(size))
-    raise InvalidParameter(f"workload must be one of {NAMES}; got {name[:40]!r}")
+    both = (np.minimum.outer(place, place) + 1) * (size - later)
+    return Workload(name, size * (size + 1) // 2, both, lambda: _every_range(size))
 
 
 def custom_workload(rows: Iterable[Sequence[Number]], name: str = "custom") -> Workload:

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
+from deniable._results import counted
 from deniable.batch import SystemKeystream, draw_many, encode_many
 from deniable.core import Categories, EpsilonLike, Mechanism, make_mechanism
 from deniable.errors import InvalidParameter, OutOfDomain
@@ -82,7 +83,9 @@ class Randomizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     def _frame_transformed(self, frame: Any, noises: dict[Any, _Numbers | _Names]) -> Any:
         names = list(frame.columns)
         if hasattr(self, "n_features_in_") and len(names) != self.n_features_in_:
-            raise InvalidParameter(f"the frame has {len(names)} columns, and fit saw {self.n_features_in_}")
+            missing = [str(name) for name in getattr(self, "feature_names_in_", ()) if name not in names]
+            hint = f"; missing: {', '.join(missing[:5])}" if missing else ""
+            raise InvalidParameter(f"the frame has {counted(len(names), 'column')}, and fit saw {self.n_features_in_}{hint}")
         changed = []
         for column, noise in noises.items():
             name = names[_place(column, names, len(names))]
@@ -184,7 +187,10 @@ class _Names:
         indices = [self.places.get(value, -1) for value in values]
         unknown = np.flatnonzero(np.array(indices) < 0)
         if len(unknown):
-            raise OutOfDomain(f"{_where(unknown, column)}: the value is not one of the listed categories; {NOT_SHOWN}")
+            raise OutOfDomain(
+                f"{_where(unknown, column)}: the value is not one of the listed categories; {NOT_SHOWN}. "
+                "Correct it, or list every possible value in `ranges`"
+            )
         return np.array(indices, np.int64)
 
     def reports(self, values: NDArray[Any], column: Any) -> NDArray[Any]:

@@ -117,9 +117,12 @@ class _Fitting:
         return self.laid.grid.smoothing() if self.smooth else None
 
     def fit(self, counts: Floats, tolerance: float, most: int) -> Fit:
+        # Reports that say the same count together: the likelihood changes by a constant.
+        (matrix, alike), cells = self.laid.told_apart, len(self.laid.grid)
+        counts = np.asarray(np.bincount(alike, counts), np.float64)
         # Outputs that nobody reported have no say.
-        seen, cells = counts > 0, len(self.laid.grid)
-        matrix, counts = np.ascontiguousarray(self.laid.matrix[:, seen]), counts[seen]
+        seen = counts > 0
+        matrix, counts = np.ascontiguousarray(matrix[:, seen]), counts[seen]
         smoothing = self.smoothing
         return maximise(
             lambda shares: shares @ matrix,

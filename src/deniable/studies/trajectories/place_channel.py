@@ -76,6 +76,18 @@ class PlaceChannel:
         return grouped.astype(np.float64)
 
     @cached_property
+    def told_apart(self) -> tuple[Floats, Integers]:
+        """The matrix with a column for all groups that say the same of where a person is, and every group's column in it."""
+        if self.matrix.shape[1] <= len(self.matrix):
+            return self.matrix, np.arange(self.matrix.shape[1])
+        whole = self.matrix.sum(axis=0)
+        chances = np.round(self.matrix / np.where(whole > 0, whole, 1.0), 12)
+        alike = np.unique(chances, axis=1, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        order = np.argsort(alike, kind="stable")
+        starts = np.flatnonzero(np.diff(alike[order], prepend=-1))
+        return np.add.reduceat(self.matrix[:, order], starts, axis=1), alike
+
+    @cached_property
     def unbiased(self) -> Floats:
         """Weights of a report's group for every map cell: their expectation is 1 in the person's own cell and 0 elsewhere.
 

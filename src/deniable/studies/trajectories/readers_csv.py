@@ -99,7 +99,7 @@ def _places(header: list[str], columns: Mapping[str, str]) -> dict[str, int]:
         if not header:
             raise InvalidParameter("the file is empty; its first line names the columns, for example user,time,longitude,latitude")
         raise InvalidParameter(
-            "the file has no columns named longitude and latitude, or x and y; rename them, or name them in `columns`"
+            "the file has no columns named longitude and latitude, or x and y; rename two (or name them by `columns`, in Python)"
         )
     # Degrees when there are both: x and y are then something else.
     return {role: place for role, place in by_role.items() if role in ("user", "time", *pairs[0])}
