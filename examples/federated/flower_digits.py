@@ -71,7 +71,8 @@ history: list[dict[str, Any]] = []
 @server_app.main()
 def main(grid: Grid, context: Context) -> None:
     """What the server does."""
-    strategy = FedAvg(fraction_train=1.0, fraction_evaluate=0.0)
+    # Flower starts with the first two clients that are there, unless told to wait for all.
+    strategy = FedAvg(fraction_train=1.0, fraction_evaluate=0.0, min_available_nodes=asked.clients)
     strategy = strategy if asked.without_privacy else privacy.strategy(strategy)  # the second line
 
     def evaluate(number: int, arrays: ArrayRecord) -> MetricRecord:
