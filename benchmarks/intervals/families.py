@@ -3,31 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from intervals import of_categories, of_several_things, on_a_line, on_a_map
 from intervals.answers import BOTH, Cell, Trial
 from intervals.shapes import NUMBERS, PLACES
 
 REPORTS, EPSILONS = (50, 200, 10_000), (0.5, 1.0, 4.0)
-FAMILIES: dict[str, tuple[Callable[[Cell], Trial], tuple[str, ...]]] = {
-    "categories": (of_categories.categories, of_categories.CATEGORIES),
-    "yes or no": (of_categories.yes_or_no, ("randomized-response",)),
-    "attributes": (of_categories.attributes, of_categories.ATTRIBUTES),
-    "rounds": (of_categories.rounds, ("rappor",)),
-    "trees": (of_categories.trees, of_categories.TREES),
-    "words": (of_categories.words, of_categories.WORDS),
-    "joint": (of_categories.joint, of_categories.JOINT),
-    "sets": (of_several_things.sets, of_several_things.SETS),
-    "keys": (of_several_things.keys, of_several_things.KEYS),
-    "workloads": (of_several_things.workloads, of_several_things.WORKLOADS),
-    "levels": (of_several_things.levels, ("k-rr", "oue")),
-    "vectors": (of_several_things.vectors, of_several_things.VECTORS),
-    "trends": (of_several_things.trends, ("k-rr", "oue")),
-    "means": (on_a_line.means, on_a_line.MEANS),
-    "circle": (on_a_line.circle, on_a_line.CIRCLES),
-    "trips": (on_a_map.trips, ("nearest-cells",)),
-    "line": (on_a_line.line, on_a_line.LINES),
-    "maps": (on_a_map.maps, on_a_map.MAPS),
+OTHERS_TAKE = 3
+"""A mechanism that is not a main one is asked in every so-manieth setting: for every shape and number, one epsilon."""
+
+
+class Family(NamedTuple):
+    """One way to simulate a survey, and the mechanisms that it is simulated with."""
+
+    trial: Callable[[Cell], Trial]
+    main: tuple[str, ...]
+    others: tuple[str, ...] = ()
+
+
+FAMILIES = {
+    "categories": Family(of_categories.categories, *of_categories.CATEGORIES),
+    "yes or no": Family(of_categories.yes_or_no, ("randomized-response",)),
+    "attributes": Family(of_categories.attributes, of_categories.ATTRIBUTES),
+    "rounds": Family(of_categories.rounds, ("rappor",)),
+    "trees": Family(of_categories.trees, *of_categories.TREES),
+    "words": Family(of_categories.words, of_categories.WORDS),
+    "joint": Family(of_categories.joint, of_categories.JOINT),
+    "sets": Family(of_several_things.sets, *of_several_things.SETS),
+    "keys": Family(of_several_things.keys, of_several_things.KEYS),
+    "workloads": Family(of_several_things.workloads, *of_several_things.WORKLOADS),
+    "levels": Family(of_several_things.levels, ("k-rr", "oue")),
+    "vectors": Family(of_several_things.vectors, of_several_things.VECTORS),
+    "trends": Family(of_several_things.trends, ("k-rr", "oue")),
+    "means": Family(on_a_line.means, *on_a_line.MEANS),
+    "circle": Family(on_a_line.circle, *on_a_line.CIRCLES),
+    "trips": Family(on_a_map.trips, ("nearest-cells",)),
+    "line": Family(on_a_line.line, *on_a_line.LINES),
+    "maps": Family(on_a_map.maps, *on_a_map.MAPS),
 }
 
 
@@ -36,19 +49,24 @@ def shapes_of(family: str) -> list[str]:
     return list(PLACES if family in ("maps", "trips") else NUMBERS)
 
 
-def cells(*, quick: bool) -> Iterator[Cell]:
-    """All settings, or a sample in which every estimator, mechanism and shape occurs. Targets take turns."""
+def cells(*, quick: bool = False, every: bool = False) -> Iterator[Cell]:
+    """Main mechanisms in all settings and the others in every third, or `every` one of both; `quick` takes a sample of these.
+
+    Targets take turns.
+    """
     step = 0
-    for family, (_, mechanisms) in FAMILIES.items():
-        for mechanism in mechanisms:
-            for i, shape in enumerate(shapes_of(family)):
+    for name, family in FAMILIES.items():
+        for mechanism in (*family.main, *family.others):
+            for i, shape in enumerate(shapes_of(name)):
                 for j, n in enumerate(REPORTS):
                     for k, epsilon in enumerate(EPSILONS):
+                        if mechanism in family.others and (i + j + k) % OTHERS_TAKE and not every:
+                            continue
                         step += 1
                         if not quick or (step % 7 == 0 and (n < 1000 or step % 3 == 0)):
-                            yield Cell(family, mechanism, shape, n, epsilon, BOTH[(i + j + k) % 2])
+                            yield Cell(name, mechanism, shape, n, epsilon, BOTH[(i + j + k) % 2])
 
 
 def trial_of(cell: Cell) -> Trial:
     """How one survey of this setting is simulated."""
-    return FAMILIES[cell.family][0](cell)
+    return FAMILIES[cell.family].trial(cell)

@@ -46,9 +46,10 @@ from intervals.shapes import NUMBERS
 
 BINS = 8
 LEVELS, RANGES = (0.1, 0.5, 0.9), ((0.0, 0.2), (0.25, 0.75))
-CATEGORIES = ("k-rr", "oue", "sue", "subset", "olh", "hadamard", "projective", "rappor", "extremal")
+CATEGORIES = ("k-rr", "oue", "subset", "olh", "hadamard"), ("sue", "projective", "rappor", "extremal")
+"""The main mechanisms, and others."""
 ATTRIBUTES = ("product", "sample-one", "rs-fd")
-TREES = ("hadamard", "oue")
+TREES = ("hadamard",), ("oue",)
 WORDS = ("pem", "tree-hist")
 JOINT = ("bounded-pair", "k-ary pair")
 

@@ -14,9 +14,10 @@ from deniable.estimators import answers, combined_shares, item_shares, key_means
 from intervals.answers import BOTH, LEVEL, Answer, Cell, Floats, Trial, at_once, bins, of_parts, of_shares, parts_of, truth_of
 from intervals.shapes import NUMBERS
 
-SETS = ("padding-sampling", "padding-oue", "priv-set", "set-selection")
+SETS = ("padding-sampling", "set-selection"), ("padding-oue", "priv-set")
+"""The main mechanisms, and others."""
 KEYS = ("pckv-grr", "pckv-ue")
-WORKLOADS = ("k-rr", "subset", "oue", "olh", "hadamard", "extremal", "hierarchy")
+WORKLOADS = ("hadamard", "hierarchy"), ("k-rr", "subset", "oue", "olh", "extremal")
 VECTORS = ("nearest-codes",)
 ITEMS, MOST, SIZE, DAYS = 4, 2, 8, 3
 

@@ -35,9 +35,10 @@ from intervals.shapes import NUMBERS
 BINS, LEVELS, RANGES = 8, (0.1, 0.5, 0.9), ((0.0, 0.2), (0.25, 0.7))
 CELLS = 2400
 """Of the domains here: fine enough for all that is asked, and the same laws as finer ones, many times as fast."""
-LINES = ("sw", "window", "pm")
-MEANS = ("hm", "duchi", "laplace", "three-outputs", "one-bit-mean", "pm-c")
-CIRCLES = ("circular-window", "purkayastha")
+LINES = ("sw",), ("window", "pm")
+"""The main mechanisms, and others."""
+MEANS = ("hm", "duchi"), ("laplace", "three-outputs", "one-bit-mean", "pm-c")
+CIRCLES = ("circular-window",), ("purkayastha",)
 
 
 def line(cell: Cell) -> Trial:

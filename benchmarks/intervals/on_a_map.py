@@ -18,7 +18,8 @@ from intervals.shapes import PLACES
 
 SIDE, FINE = 4, 8
 """Cells of the map and of the mechanism along a side: finer ones have the same laws and take many times as long."""
-MAPS = ("nearest-cells", "tracs-c", "tracs-d")
+MAPS = ("tracs-d",), ("nearest-cells", "tracs-c")
+"""The main mechanism, and others."""
 CORNERS = ((0.0, 0.0), (0.375, 0.625))
 
 
