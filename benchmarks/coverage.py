@@ -33,7 +33,7 @@ import zlib
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import Any
 
-from intervals.families import cells
+from intervals.families import FAMILIES, cells
 from intervals.measuring import MANY, QUICK, REPETITIONS, measure
 from intervals.table import failing, lines, times, written
 
@@ -68,8 +68,9 @@ def main() -> None:
     most = repetitions if chosen.quick or chosen.repetitions else MANY
     done = known(chosen.results)
     missing = [] if chosen.table else [cell for cell in wanted if done.get(cell.key, {}).get("repetitions", -1) < repetitions]
-    # Families, mechanisms and shapes take turns, so that a part of a run tells something of all; cells of one shape share work.
-    missing.sort(key=lambda cell: zlib.crc32("|".join(cell[:3]).encode()))
+    # Main mechanisms first. Families, mechanisms and shapes take turns, so that a part of a run tells something of all; cells of
+    # one shape share work.
+    missing.sort(key=lambda cell: (cell.mechanism in FAMILIES[cell.family].others, zlib.crc32("|".join(cell[:3]).encode())))
     began = time.monotonic()
     with ProcessPoolExecutor(chosen.workers) as pool, chosen.results.open("a", encoding="utf-8") as results:
         for number, waiting in enumerate(as_completed(pool.submit(measure, cell, repetitions, most) for cell in missing), 1):

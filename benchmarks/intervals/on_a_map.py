@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,8 @@ import numpy as np
 from deniable.batch import randomize_many
 from deniable.core import Interval, Rectangle, make_mechanism
 from deniable.errors import NotSupported
-from deniable.studies import density_map, origin_destination
-from intervals.answers import LEVEL, Answer, Cell, Floats, Trial, of_shares, truth_of
+from deniable.studies import density_map, origin_destination, transition_table
+from intervals.answers import LEVEL, Answer, Cell, Floats, Trial, fixed, of_shares, truth_of
 from intervals.shapes import PLACES
 
 SIDE, FINE = 4, 8
@@ -56,16 +57,28 @@ def maps(cell: Cell) -> Trial:
 
 
 def trips(cell: Cell) -> Trial:
-    """From where to where people go, on a map of two by two cells that are the mechanism's own."""
+    """From where to where people go, on a map of two by two cells that are the mechanism's own: there, and on from there."""
     mechanism: Any = make_mechanism(cell.mechanism, domain=_square(2), epsilon=cell.epsilon, area="1/4")
 
     def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
-        start, end = PLACES[cell.shape](draws, cell.n), PLACES[cell.shape](draws, cell.n)
-        end = np.where(draws.random((cell.n, 1)) < 0.3, start, end)
-        reports = randomize_many(mechanism, np.stack([start, end], axis=1).reshape(-1, 2), stream)
-        found = origin_destination(reports, np.arange(0, 2 * cell.n + 1, 2), cells=2)
-        of = [np.minimum((side * 2).astype(int), 1) @ np.array([1, 2]) for side in (start, end)]
-        truth = np.bincount(4 * of[0] + of[1], minlength=16) / cell.n
-        yield of_shares("origin_destination", "these users", truth, partial(found.interval, LEVEL))
+        stops = [PLACES[cell.shape](draws, cell.n) for _ in range(3)]
+        for before, after in pairwise(stops):
+            after[:] = np.where(draws.random((cell.n, 1)) < 0.3, before, after)
+        of = [np.minimum((places * 2).astype(int), 1) @ np.array([1, 2]) for places in stops]
+        steps = [np.bincount(4 * a + b, minlength=16) / cell.n for a, b in pairwise(of)]
+        reports = randomize_many(mechanism, np.stack(stops[:2], axis=1).reshape(-1, 2), stream)
+        trips = origin_destination(reports, np.arange(0, 2 * cell.n + 1, 2), cells=2)
+        yield of_shares("origin_destination", "these users", steps[0], partial(trips.interval, LEVEL))
+        reports = randomize_many(mechanism, np.stack(stops, axis=1).reshape(-1, 2), stream)
+        moves = transition_table(reports, np.arange(0, 3 * cell.n + 1, 3), cells=2)
+        truth = (steps[0] + steps[1]) / 2
+        yield of_shares("transition_table", "these users", truth, partial(moves.interval, LEVEL))
+        low, high = moves.next_cells.interval(LEVEL)
+        leaving = truth.reshape(4, 4).sum(axis=1, keepdims=True)
+        shares = (truth.reshape(4, 4) / np.where(leaving > 0, leaving, 1.0)).ravel()
+        # Rows that are unknown have no interval, and where nobody leaves there is no truth: both count as held, without a width.
+        unknown = np.isnan(low) | (np.repeat(leaving.ravel(), 4) == 0)
+        ends = np.where(unknown, shares, low), np.where(unknown, shares, high)
+        yield of_shares("transition_table: next_cells", "these users", shares, fixed(*ends))
 
     return trial

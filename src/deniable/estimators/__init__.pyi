@@ -98,6 +98,7 @@ from deniable.estimators.repeated import shares_per_user as shares_per_user
 from deniable.estimators.score_intervals import ScoreIntervals as ScoreIntervals
 from deniable.estimators.score_intervals import ScoreQuestion as ScoreQuestion
 from deniable.estimators.score_intervals import averaged as averaged
+from deniable.estimators.score_intervals import of_supports as of_supports
 from deniable.estimators.score_intervals import of_table as of_table
 from deniable.estimators.shape_fit import STOP as STOP
 from deniable.estimators.shape_fit import Shape as Shape

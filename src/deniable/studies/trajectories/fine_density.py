@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from deniable.batch import Counts, Floats, Integers, Keystream, SystemKeystream
 from deniable.core import NearestCells
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.estimators import Estimate, Fit, accumulated, half_width, maximise
+from deniable.estimators import Ends, Estimate, Fit, accumulated, half_width, maximise
 from deniable.studies.trajectories.map_fit import described, stop_at
 from deniable.studies.trajectories.map_grid import MapGrid
 from deniable.studies.trajectories.map_intervals import MapIntervals, map_intervals
@@ -40,12 +40,13 @@ class FineMap:
     n: int
     method: str
     converged: bool
-    divided: Callable[[], MapIntervals] | None = None
-    """Makes the cells that ranges have their intervals from; asked for once."""
+    divided: Callable[[], MapIntervals]
+    """Makes the cells that intervals come from; asked for once."""
 
     @cached_property
-    def _intervals(self) -> MapIntervals | None:
-        return None if self.divided is None else self.divided()
+    def intervals(self) -> MapIntervals:
+        """What the reports say of any part of the map, whatever the distribution is."""
+        return self.divided()
 
     @property
     def table(self) -> Floats:
@@ -56,22 +57,32 @@ class FineMap:
     def estimate(self) -> Estimate:
         """The shares with variances from the resampled runs: how they vary, not how far off they are.
 
-        Reports cannot tell cells as small as these apart, so the true shares may lie outside such intervals. For intervals
-        that hold them use `range_share` or `density_map`.
+        Reports can hardly distinguish cells as small as these, so the intervals, which hold whatever the distribution is, are much
+        wider than the variances suggest. They are worked out when they are asked for, which takes long for many cells.
         """
-        return self._estimated(self.value, self.replicates.var(axis=0, ddof=1))
+        return self._estimated(self.value, self.replicates.var(axis=0, ddof=1), Ends(self._cell_ends, self.value, (0.0, 1.0)))
+
+    def _cell_ends(self, level: float) -> tuple[Floats, Floats]:
+        parts = [self.intervals.ground.covered((box[0], box[1]), (box[2], box[3])) for box in self.grid.bounds.tolist()]
+        sides = [np.floor(part + 1e-9) for part in parts], [np.ceil(part - 1e-9) for part in parts]
+        low, high = np.array(self.intervals.ends(*sides, half_width(level))).T
+        return low, high
 
     def range_share(self, low: tuple[float, float], high: tuple[float, float]) -> Estimate:
-        """The share of places in the rectangle between two corners; 1.96 standard errors hold all plausible values."""
+        """The share of places in the rectangle between two corners."""
         weights = self.grid.covered(low, high)
-        value, variance = float(weights @ self.value), float((self.replicates @ weights).var(ddof=1))
-        if self._intervals is not None:
-            least, most = self._intervals.inside(low, high, half_width(0.95))
-            variance = max(variance, (max(most - value, value - least) / half_width(0.95)) ** 2)
-        return self._estimated(np.asarray(value), np.asarray(variance))
+        value, variance = np.asarray(weights @ self.value), np.asarray((self.replicates @ weights).var(ddof=1))
 
-    def _estimated(self, value: Floats, variance: Floats) -> Estimate:
-        return Estimate(value=value, variance=variance, n=self.n, target="population", method=self.method, bounds=(0.0, 1.0))
+        def work(level: float) -> tuple[Floats, Floats]:
+            least, most = self.intervals.inside(low, high, half_width(level))
+            return np.asarray(least), np.asarray(most)
+
+        return self._estimated(value, variance, Ends(work, value, (0.0, 1.0)))
+
+    def _estimated(self, value: Floats, variance: Floats, ends: Ends) -> Estimate:
+        return Estimate(
+            value=value, variance=variance, n=self.n, target="population", method=self.method, bounds=(0.0, 1.0), sure=ends
+        )
 
     def __repr__(self) -> str:
         return f"FineMap({self.method}, n={self.n})"

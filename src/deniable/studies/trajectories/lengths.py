@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deniable.errors import InvalidParameter
-from deniable.estimators import Estimate, Target, check_target
+from deniable.estimators import Estimate, Target, check_target, of_supports
 
 
 def length_distribution(starts: ArrayLike, edges: ArrayLike | None = None, *, target: Target = "these users") -> Estimate:
@@ -49,4 +49,6 @@ def length_distribution(starts: ArrayLike, edges: ArrayLike | None = None, *, ta
         labels=labels,
         total=1.0 if edges is None else None,
         bounds=(0.0, 1.0),
+        # A length is reported as it is, so only who was asked is left to chance.
+        sure=of_supports(shares, 1.0, 0.0, n, 1.0) if target == "population" else None,
     )

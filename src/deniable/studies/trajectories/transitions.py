@@ -18,7 +18,8 @@ from deniable.batch import Floats, Integers, Reports
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import Estimate, simplex
 from deniable.studies.trajectories.map_grid import MapGrid
-from deniable.studies.trajectories.place_channel import PlaceChannel, place_channel
+from deniable.studies.trajectories.place_channel import PlaceChannel, cells_along, place_channel
+from deniable.studies.trajectories.step_intervals import Ratios, StepLaw
 
 Kind = Literal["origin-destination", "transition"]
 MOST_PAIRS = 1 << 12
@@ -32,11 +33,12 @@ POINTS = 4
 class PlaceTable(Estimate):
     """The share of trips (or steps) from each map cell to each; flat, the cell of departure outermost.
 
-    Shares are unbiased and may be negative; `projected()` makes them possible. The spread is that between paths: it
-    holds the noise and that other people could have been asked. For "these users" intervals are wider than need be.
+    Shares are unbiased and may be negative; `projected()` makes them possible. Intervals follow from the law of the reports: they
+    hold the noise and that other people could have been asked. For "these users" they are wider than need be.
     """
 
     grid: MapGrid
+    law: StepLaw
 
     @property
     def table(self) -> Floats:
@@ -45,7 +47,7 @@ class PlaceTable(Estimate):
 
     @cached_property
     def next_cells(self) -> Estimate:
-        """Given the cell of departure, the share of each cell of arrival (the Markov model), by the delta method.
+        """Given the cell of departure, the share of each cell of arrival (the Markov model), with Fieller's intervals of ratios.
 
         Rows whose own share is not two standard errors above 0 are unknown: nan, and so are their intervals.
         """
@@ -54,7 +56,7 @@ class PlaceTable(Estimate):
                 f"the shares of a row need the full covariance: use a map of at most {int(FULL_COVARIANCE**0.5)} cells"
             )
         cells = len(self.grid)
-        cov = self.covariance.reshape(cells, cells, cells, cells)
+        cov = self.law.covariance().reshape(cells, cells, cells, cells)
         rows = self.table.sum(axis=1)
         row_variance = np.einsum("abac->a", cov)
         known = rows > 2 * np.sqrt(np.maximum(row_variance, 0))
@@ -71,6 +73,8 @@ class PlaceTable(Estimate):
             method=f"rows of {self.method}",
             labels=self.labels,
             bounds=(0.0, 1.0),
+            sure=Ratios(self.table, rows, own, with_row, row_variance),
+            assumes=self.assumes,
         )
 
     def distances(self, edges: ArrayLike) -> Estimate:
@@ -81,18 +85,19 @@ class PlaceTable(Estimate):
         cuts = np.asarray(edges, np.float64)
         if cuts.ndim != 1 or len(cuts) < 2 or not np.isfinite(cuts).all() or (np.diff(cuts) <= 0).any():
             raise InvalidParameter("edges must be increasing finite distances, at least two")
-        weights = _distance_weights(self.grid, cuts)
-        value = weights @ self.value
         if self.covariance is None:
             raise NotSupported(f"distances need the full covariance: use a map of at most {int(FULL_COVARIANCE**0.5)} cells")
+        weights = _distance_weights(self.grid, cuts)
         return Estimate(
-            value=value,
+            value=weights @ self.value,
             covariance=np.asarray(weights @ self.covariance @ weights.T),
             n=self.n,
             target=self.target,
             method=f"distances of {self.method}",
             labels=list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)),
             bounds=(0.0, 1.0),
+            sure=self.law.sums(weights),
+            assumes="places are spread evenly within the map's cells",
         )
 
 
@@ -119,7 +124,7 @@ def origin_destination(reports: Reports, starts: ArrayLike, *, cells: int | tupl
 def transition_table(reports: Reports, starts: ArrayLike, *, cells: int | tuple[int, int] = 4) -> PlaceTable:
     """The share of steps from each map cell to each: all pairs of successive places of all paths.
 
-    Steps of one path share reports, so the spread is measured between whole paths. Long paths weigh more.
+    Steps of one path share reports and are made by one person, which the intervals allow for. Long paths weigh more.
     """
     borders = _checked(reports, starts)
     steps = np.maximum(np.diff(borders) - 1, 0)
@@ -152,7 +157,7 @@ def _table(kind: Kind, laid: PlaceChannel, reports: Reports, pairs: Integers, bo
         # Every path is one pair, so the spread follows from the shares and the channel: steadier than the one seen,
         # which is too small where rare products have not come up.
         spread = _expected_spread(laid, weights, value, full) / (paths - 1)
-    names = laid.grid.labels
+    names, law = laid.grid.labels, StepLaw(laid, value, np.diff(bounds))
     table = PlaceTable(
         value=value,
         variance=np.diagonal(spread).copy() if full else spread,
@@ -163,8 +168,11 @@ def _table(kind: Kind, laid: PlaceChannel, reports: Reports, pairs: Integers, bo
         labels=[(a, b) for a in names for b in names],
         total=1.0,
         bounds=(0.0, 1.0),
+        sure=law.pairs(),
+        assumes=_assumed(laid),
     )
     object.__setattr__(table, "grid", laid.grid)
+    object.__setattr__(table, "law", law)
     return table
 
 
@@ -213,6 +221,11 @@ def _runs(bounds: Integers, most: int) -> list[tuple[int, int]]:
         runs.append((begin, end))
         begin = end
     return runs
+
+
+def _assumed(laid: PlaceChannel) -> str:
+    own = cells_along(laid.mechanism, "x"), cells_along(laid.mechanism, "y")
+    return "" if own == (laid.grid.columns, laid.grid.rows) else "places are spread evenly within the map's cells"
 
 
 def _distance_weights(grid: MapGrid, cuts: Floats) -> Floats:
