@@ -16,10 +16,11 @@ from deniable.privacy import FixedKeystream
 MECHANISM = make_mechanism("k-rr", domain=Categories(["no", "maybe", "yes"]), epsilon=1)
 
 
-def days(shares: Sequence[tuple[float, ...]], n: int, seed: int) -> Trend:
+def days(shares: Sequence[tuple[float, ...]], n: int, seed: int, epsilon: float = 1) -> Trend:
     random, stream = np.random.default_rng(seed), FixedKeystream(seed)
     people = [random.choice(3, n, p=day) for day in shares]
-    return trend([Reports(MECHANISM, draw_many(MECHANISM.channel, day, stream)) for day in people])
+    mechanism = MECHANISM if epsilon == 1 else make_mechanism("k-rr", domain=MECHANISM.domain, epsilon=epsilon)
+    return trend([Reports(mechanism, draw_many(mechanism.channel, day, stream)) for day in people])
 
 
 def test_bands_hold_for_all_periods_together() -> None:
@@ -36,6 +37,13 @@ def test_changes_are_named_no_more_often_than_stated() -> None:
     """Nothing changes in 100 surveys; at a rate of 5 %, more than 20 named ones have a chance below 1e-7."""
     named = sum(bool(days([(0.7, 0.2, 0.1)] * 8, 300, seed).changes(0.05)) for seed in range(100))
     assert named <= 20
+
+
+@pytest.mark.parametrize("people", [2, 5, 20])
+def test_few_reports_show_no_changes_where_there_are_none(people: int) -> None:
+    """Their unbiased shares lie far beyond 0 and 1, where intervals end: steps between such shares were named in most of such trends."""
+    named = sum(bool(days([(0.7, 0.2, 0.1)] * 3, people, seed, epsilon=0.5).changes(0.05)) for seed in range(40))
+    assert named <= 12  # 40 trends at 5 %: more than 12 once in 10**7 times
 
 
 def test_a_real_change_is_named_where_it_happened() -> None:

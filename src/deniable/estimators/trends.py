@@ -11,7 +11,7 @@ import numpy as np
 from deniable._results import Result
 from deniable.batch import Floats
 from deniable.errors import InvalidParameter, WrongRecipe
-from deniable.estimators.estimate import Estimate
+from deniable.estimators.estimate import Estimate, half_width
 from deniable.estimators.frequency import shares
 from deniable.estimators.source import Source, accumulated
 
@@ -70,10 +70,12 @@ class Trend(Result):
             return []
         value = self.value
         step = np.diff(value, axis=0)
-        ends = [estimate.interval(1 - error_rate / step.size) for estimate in self.estimates]
-        # An unbiased share may lie beyond what is possible, where its interval ends before it.
-        below = np.maximum(value - [low for low, _ in ends], 0.0)
-        above = np.maximum([high for _, high in ends] - value, 0.0)
+        level = 1 - error_rate / step.size
+        ends = [estimate.interval(level) for estimate in self.estimates]
+        # Intervals end where shares do. Unbiased shares do not: what they may be off by is at least their noise.
+        noise = half_width(level) * np.array([estimate.standard_error for estimate in self.estimates])
+        below = np.maximum(value - [low for low, _ in ends], noise)
+        above = np.maximum([high for _, high in ends] - value, noise)
         low, high = step - np.hypot(below[1:], above[:-1]), step + np.hypot(above[1:], below[:-1])
         named = [
             {

@@ -58,7 +58,11 @@ def answers(source: Source, questions: Any, *, target: Target = "these users", l
     value = matrix @ (even @ estimated.value + 1 / estimated.value.size)
     calm = matrix @ even
     if estimated.covariance is None:
-        raise InvalidParameter("answers need the covariance of the shares, which is worked out for fewer values")
+        raise InvalidParameter(
+            "answers need at least two reports"
+            if estimated.n < 2
+            else "answers need the covariance of the shares, which is worked out for fewer values"
+        )
     exact = None
     if isinstance(sums.mechanism, Hierarchy):
         sure = tree_sums(sums).linear_intervals(matrix)
