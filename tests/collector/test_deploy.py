@@ -148,3 +148,18 @@ def test_a_survey_runs_through_nginx_and_the_collector_into_postgresql(tmp_path:
         finally:
             process.terminate()
             process.wait(30)
+
+
+def test_the_image_leaves_out_sources_and_keeps_the_stubs_that_are_read(tmp_path: Path) -> None:
+    """The names of a package of ours are listed in its `__init__.pyi`, and looked up there."""
+    folder = tmp_path / "deniable"
+    kept, dropped = folder / "deniable" / "core" / "__init__.pyi", folder / "scipy" / "a.cpp"
+    suite = folder / "sqlalchemy" / "testing" / "a.py"
+    for file in (kept, dropped, suite):
+        file.parent.mkdir(parents=True)
+        file.touch()
+    searches = re.findall(r"find (/opt/deniable) (.*? (?:-delete|\{\} \+))", DOCKERFILE)
+    assert len(searches) == 2
+    for _, how in searches:
+        subprocess.run(["sh", "-c", f"find {folder} {how}"], check=True, timeout=60)
+    assert [file.exists() for file in (kept, dropped, suite)] == [True, False, False]

@@ -11,6 +11,7 @@ MAGIC = b"dn"
 VERSION = 1
 FINGERPRINT_BYTES = 16
 HEADER = len(MAGIC) + 1 + FINGERPRINT_BYTES
+_BEGIN = MAGIC + bytes([VERSION])
 
 
 def output_bits(channel: Channel) -> int:
@@ -25,6 +26,8 @@ def header(mechanism: Mechanism) -> bytes:
 
 def check_header(mechanism: Mechanism, data: bytes) -> None:
     """Refuse bytes that do not begin as a report of this recipe."""
+    if isinstance(data, bytes) and data.startswith(_BEGIN) and data[len(_BEGIN) : HEADER].hex() == mechanism.fingerprint:
+        return  # as nearly all do; otherwise, why not?
     if not isinstance(data, bytes | bytearray | memoryview):
         raise Malformed(f"a report arrives as bytes, got {type(data).__name__}")
     if len(data) < HEADER:
