@@ -78,8 +78,7 @@ def errors(dimensions: list[int], people: int) -> None:
     generator = np.random.default_rng(24)
     for dimension in dimensions:
         random = unit_rows(people, dimension, generator)
-        axis = np.zeros((people, dimension))
-        axis[:, 0] = 1
+        axis = np.broadcast_to(np.eye(1, dimension), (people, dimension))
         print(f"\nMean squared error per person and dimension, d = {dimension}, {people:,} people\n")
         print(f"| {' | '.join(COLUMNS)} |")
         print("|---" * len(COLUMNS) + "|")

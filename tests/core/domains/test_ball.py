@@ -93,3 +93,11 @@ def test_recipes_come_back_and_bad_ones_do_not() -> None:
 def test_indices_and_steps_are_two_ways_to_write_a_vector() -> None:
     steps = [1, -1, 0, UNIT, -UNIT, 2**31 - 1, -(2**31)]
     assert steps_of(index_of(steps), len(steps)) == steps
+
+
+@pytest.mark.parametrize("norm", [1, 1.0, "1"])
+def test_the_ball_of_norm_1_is_refused_with_the_way_to_report_its_vectors(norm: float | str) -> None:
+    with pytest.raises(InvalidDomain, match="subset selection"):
+        Ball(3, norm=norm)
+    with pytest.raises(InvalidDomain, match="to bound every coordinate"):
+        Ball(3, norm=True)

@@ -107,3 +107,27 @@ def test_tensors_keep_their_type() -> None:
     assert moved["weights"].dtype == torch.float32
     assert moved["weights"].shape == (2, 3)
     assert moved["steps"].item() == 4
+
+
+def test_a_torch_module_takes_part_by_its_state() -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'deniable[torch]'")
+    module = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.BatchNorm1d(3), torch.nn.Linear(3, 2, dtype=torch.float16))
+    state = module.state_dict()
+    updates = PrivateUpdates(state, epsilon=2, clip=1)
+    assert updates.dimension == 15 + 12 + 8
+    moved = updates.moved(state, updates.mean([updates.report(state, state)]))
+    module.load_state_dict(moved)
+    assert np.array_equal(updates.flatten(module.state_dict()), updates.flatten(moved))
+    for other in (module, module.parameters()):
+        with pytest.raises(InvalidParameter, match="state_dict"):
+            PrivateUpdates(other, epsilon=2, clip=1)
+
+
+def test_iterators_and_modules_are_refused_with_the_next_step() -> None:
+    class Module:
+        def state_dict(self) -> dict[str, Any]:
+            return {}
+
+    for other in (Module(), iter([np.zeros(3)])):
+        with pytest.raises(InvalidParameter, match="state_dict"):
+            PrivateUpdates(other, epsilon=2, clip=1)

@@ -45,6 +45,11 @@ class Ball(Domain):
         exact = real_parameter("radius", radius)
         if not fits_a_double(exact) or not 1e-100 < float(exact) < 1e100:
             raise InvalidDomain("radius must lie between 1e-100 and 1e100")
+        if norm in (1, "1") and not isinstance(norm, bool):
+            raise InvalidDomain(
+                "norm must be 2 or 'max': for norm 1, draw a corner of the ball with the vector as its mean and report it by "
+                "subset selection, as docs/vectors.md shows"
+            )
         if norm not in (2, math.inf, "2", "max") or isinstance(norm, bool):
             raise InvalidDomain("norm must be 2, or 'max' (or math.inf) to bound every coordinate")
         object.__setattr__(self, "dimension", whole)

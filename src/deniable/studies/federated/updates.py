@@ -105,6 +105,8 @@ def update_mechanism(dimension: int, epsilon: Epsilon, clip: Number) -> NearestC
 
 
 def _leaves(model: Any) -> Iterator[Any]:
+    if hasattr(model, "state_dict") or isinstance(model, Iterator):  # a torch module, or what its `parameters()` gives
+        raise InvalidParameter("the model must be arrays or tensors in dicts, lists and tuples: pass module.state_dict()")
     if isinstance(model, Mapping):
         for part in model.values():
             yield from _leaves(part)
