@@ -4,9 +4,10 @@
 
 Simulated people train as training_tasks.py says, everyone in every round. The epsilons are those of a round. Gaussian noise has
 delta = 1e-6: with the right sigma, and with the recipe that packages use, beside its true epsilon. A score is the mean over seeds,
-with the standard deviation behind it; seeds change the rows of people, the rows that nobody had and the noise. With more than
-10,000 people there is one seed, and epsilon ends at 4. Beware: the coins are fixed, and the Gaussian references draw floats. Their
-noise is added to the mean, which has the same law.
+with the standard deviation behind it; seeds change the rows of people, the rows that nobody had and the noise. Gaussian
+noise is shown at the best of three paces of the server, chosen afterwards for every line, in its favour; ours has one pace. With
+more than 10,000 people there is one seed, and epsilon ends at 4. Beware: the coins are fixed, and the Gaussian references draw
+floats. Their noise is added to the mean, which has the same law.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from deniable.privacy import FixedKeystream, gaussian_epsilon, gaussian_sigma
 DELTA, CHUNK = 1e-6, 5000
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 MANY, ENOUGH_EPSILON = 10_000, 4
-DIRECTORY = Path(__file__).parents[2].parent / "shared" / "data"
+PACES = (1 / 3, 1.0, 3.0)
 WAYS = ("ours", "Gaussian, right σ", "the recipe")
 PLAIN = "no privacy"
 Row = dict[str, Any]
@@ -42,7 +43,7 @@ def recipe_sigma(epsilon: float) -> float:
     return 2 * math.sqrt(2 * math.log(1.25 / DELTA)) / epsilon
 
 
-def trained_score(task: Task, people: int, way: str, epsilon: float, seed: int) -> float:
+def trained_score(task: Task, people: int, way: str, epsilon: float, seed: int, pace: float) -> float:
     """After all rounds, on rows that nobody had."""
     generator, stream = np.random.default_rng(seed), FixedKeystream(seed)
     order = generator.permutation(len(task.rows))
@@ -63,7 +64,7 @@ def trained_score(task: Task, people: int, way: str, epsilon: float, seed: int) 
         if way in WAYS[1:]:
             sigma = gaussian_sigma(epsilon, DELTA, 2) if way == WAYS[1] else recipe_sigma(epsilon)
             step = step + generator.normal(0, sigma / math.sqrt(people), task.dimension)
-        weights = weights + task.pace * step
+        weights = weights + pace * step
     return task.score(weights, test)
 
 
@@ -71,16 +72,24 @@ def study(task: Task, people: int, epsilons: Sequence[float], seeds: int) -> Ite
     """A row for every epsilon and way."""
     for way in (PLAIN, *WAYS):
         for epsilon in epsilons if way != PLAIN else epsilons[:1]:
-            scores = [trained_score(task, people, way, epsilon, seed) for seed in range(1, seeds + 1)]
-            yield {
-                "task": task.name,
-                "metric": task.metric,
-                "people": people,
-                "way": way,
-                "epsilon": epsilon,
-                "score": float(np.mean(scores)),
-                "spread": float(np.std(scores, ddof=1)) if seeds > 1 else 0.0,
-            }
+            yield best_row(task, people, way, epsilon, seeds)
+
+
+def best_row(task: Task, people: int, way: str, epsilon: float, seeds: int) -> Row:
+    """The mean score over the seeds; of Gaussian noise at its best pace."""
+    paces = [factor * task.pace for factor in (PACES if way in WAYS[1:] else (1.0,))]
+    tried = {pace: [trained_score(task, people, way, epsilon, seed, pace) for seed in range(1, seeds + 1)] for pace in paces}
+    pace = max(tried, key=lambda pace: float(np.mean(tried[pace])))
+    return {
+        "task": task.name,
+        "metric": task.metric,
+        "people": people,
+        "way": way,
+        "epsilon": epsilon,
+        "pace": pace,
+        "score": float(np.mean(tried[pace])),
+        "spread": float(np.std(tried[pace], ddof=1)) if seeds > 1 else 0.0,
+    }
 
 
 def table(rows: Sequence[Row]) -> Iterator[str]:
@@ -162,7 +171,7 @@ def main() -> None:
     parser.add_argument("--people", default="1000,10000,100000")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--models", default=",".join(TASKS), help=f"some of {', '.join(TASKS)}")
-    parser.add_argument("--data", type=Path, default=DIRECTORY, help="directory of bank_attrition.csv and stroke.csv")
+    parser.add_argument("--data", type=Path, default=Path(), help="directory of bank_attrition.csv and stroke.csv")
     parser.add_argument("--keep", type=Path, help="a .json file of scores: those in it are not computed again, new ones are added")
     parser.add_argument("--chart", help="draw the scores to a .png, .svg or .html file")
     asked = parser.parse_args()
