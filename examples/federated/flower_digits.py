@@ -71,8 +71,9 @@ history: list[dict[str, Any]] = []
 @server_app.main()
 def main(grid: Grid, context: Context) -> None:
     """What the server does."""
-    # Flower starts with the first two clients that are there, unless told to wait for all.
-    strategy = FedAvg(fraction_train=1.0, fraction_evaluate=0.0, min_available_nodes=asked.clients)
+    # Flower asks only the clients that are there when a round begins, unless told how many to wait for.
+    everyone = {"min_train_nodes": asked.clients, "min_available_nodes": asked.clients}
+    strategy = FedAvg(fraction_train=1.0, fraction_evaluate=0.0, **everyone)
     strategy = strategy if asked.without_privacy else privacy.strategy(strategy)  # the second line
 
     def evaluate(number: int, arrays: ArrayRecord) -> MetricRecord:
