@@ -136,14 +136,17 @@ def linked(joint: dict[tuple[int, int], Fraction], single: dict[int, Fraction]) 
 
 def by_enumeration(stream: Stream, groups: Sequence[Sequence[Sequence[int]]]) -> Fraction | None:
     """The largest ratio between two rows of values of one group, over every row of reports: for short streams, and for checking."""
+    everyone = {tuple(values) for group in groups for values in group}
     worst = Fraction(1)
     for outputs in stream.rows():
+        weight = {values: stream.weight(values, outputs) for values in everyone}
         for group in groups:
-            weights = [stream.weight(values, outputs) for values in group]
-            if max(weights) > 0:
-                if min(weights) == 0:
-                    return None
-                worst = max(worst, Fraction(max(weights), min(weights)))
+            weights = [weight[tuple(values)] for values in group]
+            most, least = max(weights), min(weights)
+            if most and not least:
+                return None
+            if most * worst.denominator > worst.numerator * least:
+                worst = Fraction(most, least)
     return worst
 
 

@@ -16,19 +16,8 @@ from deniable.core.channels.sets import Singleton
 from deniable.core.channels.two_level import TwoLevel
 from deniable.core.exact.epsilon import Epsilon, EpsilonLike
 from deniable.core.randomness.coins import Coins
-from deniable.core.streams.base import (
-    Loss,
-    Output,
-    Stream,
-    by_enumeration,
-    checked_periods,
-    enumerable,
-    linked,
-    power,
-    rows_by_window,
-    rows_of_values,
-)
-from deniable.core.streams.counting import Counts, Weigh, countable, largest_by_counts, smaller
+from deniable.core.streams.base import Loss, Output, Stream, checked_periods, linked, power
+from deniable.core.streams.counting import Counts, Weigh, changes_loss, countable, largest_by_counts, window_loss
 from deniable.errors import InvalidParameter
 
 MOST_TRACKED = 64
@@ -157,9 +146,12 @@ class KeptAnswer(Stream):
     @cached_property
     def _whole_life(self) -> Loss:
         if countable(self.size, self.size, self.periods, alike=True):
-            rows = [self._weigh(value) for value in range(self.size)]
-            return Loss(largest_by_counts(rows, self.size, self.periods, alike=True), True)
+            return Loss(largest_by_counts(self._rows, self.size, self.periods, alike=True), True)
         return self.fresh(self.periods)
+
+    @cached_property
+    def _rows(self) -> list[Weigh]:
+        return [self._weigh(value) for value in range(self.size)]
 
     def _weigh(self, value: int) -> Weigh:
         """The weight of the reports of one value, by how often each was sent."""
@@ -173,20 +165,12 @@ class KeptAnswer(Stream):
         return weigh
 
     def window(self, width: int) -> Loss:
-        width = min(width, self.periods)
-        if width == self.periods:
-            return self.lifetime()
-        if enumerable(self):
-            return Loss(by_enumeration(self, rows_by_window(self, width)), True)
-        return Loss(smaller(self.fresh(width).ratio, self.lifetime().ratio), False)
+        return window_loss(self._rows, self.size, self.periods, width, self.fresh(width), self.lifetime(), alike=True)
 
     def changing(self, changes: int) -> Loss:
         if changes == 0:
             return self.reports(self.periods)
-        if enumerable(self):
-            return Loss(by_enumeration(self, [rows_of_values(self, changes)]), True)
-        most = self.lifetime()
-        return Loss(most.ratio, most.exact and changes >= self.periods - 1)
+        return changes_loss(self._rows, self.size, self.periods, changes, self.lifetime(), alike=True)
 
     def fresh(self, reports: int) -> Loss:
         """What so many reports of other values can change at the most: whatever is kept, a report is a mixture of second rows."""

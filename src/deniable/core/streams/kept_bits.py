@@ -17,18 +17,8 @@ from deniable.core.channels.subsets import unrank
 from deniable.core.exact.epsilon import Epsilon, EpsilonLike
 from deniable.core.exact.numbers import Number, as_fraction
 from deniable.core.randomness.coins import Coins
-from deniable.core.streams.base import (
-    Loss,
-    Output,
-    Stream,
-    by_enumeration,
-    checked_periods,
-    enumerable,
-    power,
-    rows_by_window,
-    rows_of_values,
-)
-from deniable.core.streams.counting import Counts, Weigh, countable, largest_by_counts, smaller
+from deniable.core.streams.base import Loss, Output, Stream, checked_periods, power
+from deniable.core.streams.counting import Counts, Weigh, changes_loss, countable, largest_by_counts, window_loss
 from deniable.errors import InvalidParameter
 
 UNIT = 1 << 30
@@ -210,11 +200,13 @@ class KeptBits(Stream):
             return self.reports(1)
         if not self.second[1]:
             return Loss(None, True)  # two kept rows differ, one never differs from itself
-        places = min(self.bits + 1, self.size)
-        if self.bits <= 4 and countable(places, 1 << self.bits, self.periods, alike=False):
-            rows = [self._weigh(place) for place in range(places)]
-            return Loss(largest_by_counts(rows, 1 << self.bits, self.periods, alike=False), True)
+        if self.bits <= 4 and countable(len(self._rows), 1 << self.bits, self.periods, alike=False):
+            return Loss(largest_by_counts(self._rows, 1 << self.bits, self.periods, alike=False), True)
         return self.fresh(self.periods)
+
+    @cached_property
+    def _rows(self) -> list[Weigh]:
+        return [self._weigh(place) for place in range(min(self.bits + 1, self.size))]
 
     def _weigh(self, place: int) -> Weigh:
         """The weight of the reports of one kept row, by how often each was sent; all choices of buckets are alike."""
@@ -227,24 +219,17 @@ class KeptBits(Stream):
         return weigh
 
     def window(self, width: int) -> Loss:
-        width = min(width, self.periods)
         if self.periods == 1 or not self.second[1]:
             return self.lifetime()
-        if width == self.periods:
-            return self.lifetime()
-        if enumerable(self):
-            return Loss(by_enumeration(self, rows_by_window(self, width)), True)
-        return Loss(smaller(self.fresh(width).ratio, self.lifetime().ratio), False)
+        outputs = 1 << self.bits
+        return window_loss(self._rows, outputs, self.periods, width, self.fresh(width), self.lifetime(), alike=False)
 
     def changing(self, changes: int) -> Loss:
         if changes == 0 or self.periods == 1:
             return self.reports(self.periods)
         if not self.second[1]:
             return Loss(None, True)
-        if enumerable(self):
-            return Loss(by_enumeration(self, [rows_of_values(self, changes)]), True)
-        most = self.lifetime()
-        return Loss(most.ratio, most.exact and changes >= self.periods - 1)
+        return changes_loss(self._rows, 1 << self.bits, self.periods, changes, self.lifetime(), alike=False)
 
     def tracking_bound(self, reports: int) -> Fraction:
         """People with the same buckets and the same kept row are as one; and one after another, each may differ from the first."""

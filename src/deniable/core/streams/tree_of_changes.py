@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 from deniable.core.exact.epsilon import Epsilon, EpsilonLike
@@ -115,15 +115,12 @@ class TreeOfChanges(Stream):
         places = [period for period in range(self.periods) if values[period] != (values[period - 1] if period else 0)]
         fair, every = (self.high + self.low) // 2, 0
         for number in range(self.changes):
-            factors = []
-            for end in spoken:
-                inside = number < len(places) and end - length < places[number] <= end
-                if not inside:
-                    factors.append(fair)
-                else:
-                    rises = bool(values[places[number]])
-                    factors.append(self.high if bool(outputs[end]) == rises else self.low)
-            every += math.prod(factors)
+            sign = fair
+            if number < len(places):
+                end = places[number] // length * length + length - 1
+                sign = self.high if outputs[end] == values[places[number]] else self.low
+            every += sign
+        every *= fair ** (len(spoken) - 1)
         return int(every * (2 * fair) ** (self.periods - len(spoken)))
 
     @property
@@ -132,6 +129,15 @@ class TreeOfChanges(Stream):
 
     def shown(self, period: int) -> Sequence[Output]:
         return (None, 0, 1)
+
+    def rows(self) -> Iterator[tuple[Output, ...]]:
+        """Those that a length can send: all others have weight 0."""
+        for exponent in range(self.lengths):
+            length = 1 << exponent
+            yield from product(*((0, 1) if (period + 1) % length == 0 else (None,) for period in range(self.periods)))
+
+    def few_rows(self, most: int) -> bool:
+        return self.periods <= 64 and sum(2 ** (self.periods >> exponent) for exponent in range(self.lengths)) <= most
 
     def price(self, memory: dict[str, Any], period: int, value: int) -> Fraction:
         """Everything with the first report: the row as a whole costs epsilon."""
