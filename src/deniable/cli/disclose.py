@@ -11,7 +11,20 @@ import click
 from deniable.cli.survey_address import ca_option, survey_at
 from deniable.cli.terminal import print_json
 from deniable.cli.whole_files import write_whole
-from deniable.core import Binary, Categories, Domain, Interval, ItemSet, meaning, show_fraction
+from deniable.core import (
+    Binary,
+    Categories,
+    Circle,
+    Domain,
+    Interval,
+    ItemSet,
+    KeyValue,
+    Rectangle,
+    Text,
+    Whole,
+    meaning,
+    show_fraction,
+)
 from deniable.surveys import Survey, repeat_words
 
 
@@ -45,6 +58,8 @@ def answer_words(domain: Domain) -> str:
 
     >>> answer_words(Categories(["bike", "bus"])), answer_words(Interval(0, 60)), answer_words(ItemSet(["a", "b", "c"], at_most=2))
     ('bike, bus', 'a number from 0 to 60', 'at most 2 of a, b, c')
+    >>> answer_words(Circle(24, cells=48)), answer_words(KeyValue(["food", "books"], Interval(0, 200), at_most=1))
+    ('a time of day', 'a number from 0 to 200 for at most 1 of food, books')
     """
     if isinstance(domain, Binary):
         return "yes or no"
@@ -54,6 +69,16 @@ def answer_words(domain: Domain) -> str:
         return f"a number from {show_fraction(domain.low)} to {show_fraction(domain.high)}"
     if isinstance(domain, ItemSet):
         return f"at most {domain.at_most} of {answer_words(domain.items)}"
+    if isinstance(domain, Circle):
+        return "a time of day" if domain.period == 24 else f"a direction from 0 to {float(domain.period):.6g}"
+    if isinstance(domain, KeyValue):
+        return f"{answer_words(domain.values)} for at most {domain.at_most} of {answer_words(domain.keys.items)}"
+    if isinstance(domain, Rectangle):
+        return f"a place: {answer_words(domain.x)}, and {answer_words(domain.y)}"
+    if isinstance(domain, Text):
+        return f"a text of at most {domain.length} bytes"
+    if isinstance(domain, Whole):
+        return f"a whole number below {domain.size:,}"
     return str(domain)
 
 
@@ -125,7 +150,9 @@ def _among_many(survey: Survey) -> dict[str, Any]:
 def page(facts: dict[str, Any]) -> str:
     """The same as one page without scripts."""
     rows = "\n".join(
-        f"<tr><th>{escape(_words(name))}</th><td>{_cell(value)}</td></tr>" for name, value in facts.items() if value != ""
+        f"<tr><th>{escape(_words(name))}</th><td>{_cell(value)}</td></tr>"
+        for name, value in facts.items()
+        if value != "" and name != "title"
     )
     return f"""<!doctype html>
 <html lang="en">

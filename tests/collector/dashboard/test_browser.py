@@ -260,8 +260,19 @@ def test_a_set_is_answered_by_ticking_boxes(chromium: Any, tmp_path: Path) -> No
         group = page.get_by_role("group", name="Which lines do you use?")
         group.get_by_label("night train").check()
         assert group.get_by_role("checkbox").count() == 3
+        for box in group.get_by_role("checkbox").all():
+            box.check()
+        assert page.evaluate("document.querySelector('form input').validationMessage") == "Choose at most 2."
+        for name in ("bus", "tram"):
+            group.get_by_label(name).uncheck()
         page.get_by_role("button", name="Randomize and send").click()
         page.get_by_text("Your report was counted").wait_for()
+        page = visit.go("results")
+        page.get_by_role("heading", name="Share of people for each item").wait_for()
+        assert "undefined" not in page.locator("main").inner_html()
+        cells = page.locator("figure td").all_text_contents()
+        assert cells
+        assert all(cell.endswith("%") for cell in cells)
         visit.close()
         said = json.loads(call(f"{running.survey}/estimates")[1])["attributes"]
         assert [one["n"] for one in said] == [1]
@@ -285,6 +296,30 @@ def test_a_closed_survey_says_so_before_anything_is_drawn(chromium: Any, tmp_pat
         page.get_by_role("heading", name="Next round").wait_for()
         page.get_by_role("button", name="Randomize and send").wait_for()
         visit.close()
+
+
+def test_a_survey_beyond_the_limit_says_so_in_words_for_people(chromium: Any, tmp_path: Path) -> None:
+    toml = SET.replace("epsilon = 2", 'epsilon = 2\nbudget = 20\nrepeat = "each-window"\nwindow = "month"')
+    with collector(tmp_path, toml=toml) as running:
+        visit = Visit(chromium, running)
+        page = visit.go("answer")
+        page.get_by_text("more privacy than this page ever lets one person spend").wait_for()
+        assert "Ledger" not in page.locator("main").inner_text()
+        assert page.locator("h1").count() == 1
+        visit.close()
+
+
+def test_a_page_without_a_survey_leads_to_the_list_and_an_unknown_survey_says_so(chromium: Any, served: Running) -> None:
+    visit = Visit(chromium, served)
+    visit.page.goto(f"{served.address}/answer")
+    visit.page.wait_for_url(f"{served.address}/")
+    for name in ("results", "answer", "privacy", "explore"):
+        visit.page.goto(f"{served.address}/{name}?survey={'0' * 64}")
+        visit.page.get_by_text("there is no such survey").wait_for()
+        assert visit.page.locator("h1").count() == 1
+        assert not visit.page.get_by_text("Fetching").is_visible()
+    visit.complaints = [said for said in visit.complaints if "404" not in said]
+    visit.close()
 
 
 def test_a_missing_answer_is_not_sent(chromium: Any, served: Running) -> None:

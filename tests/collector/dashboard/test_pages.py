@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from deniable.batch import accumulator_for, randomize_many
-from deniable.core import Categories, Circle, Interval, Rectangle, make_mechanism, mechanism_class
+from deniable.core import Categories, Circle, Interval, Rectangle, Text, make_mechanism, mechanism_class
 from deniable.errors import InvalidParameter
 from deniable.surveys import batch_head, survey_from_toml
 
@@ -233,6 +233,14 @@ def test_every_step_of_the_explorer_works(name: str, domain: Any) -> None:
         assert found["rows"]
         assert found["mechanism"] == name
         assert math.isclose(found["odds"], math.exp(float(Epsilon(EPSILONS[step]))))
+
+
+def test_the_explorer_shows_texts_and_not_words_that_are_none() -> None:
+    """Half way through all words of 48 bits there is no text: the page showed an error for every survey that asks for words."""
+    mechanism = make_mechanism("tree-hist", domain=Text(6), epsilon=6)
+    shown = [explored(mechanism, EPSILONS.index("6"), position)["value"] for position in range(POSITIONS)]
+    assert len(set(shown)) == POSITIONS
+    assert all(Text(6).decode(Text(6).encode(text)) == text for text in shown)
 
 
 @pytest.mark.parametrize("cells", [180, 777, 3000, 1 << 20])

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 pytest.importorskip("starlette", reason="the collector's packages are not installed")
 
 from deniable.collector.dashboard.pages import PAGES, STATIC, frame_words
+from deniable.estimators.questions import Question
 
 WORDS = (STATIC / "words.js").read_text(encoding="utf-8")
 SCRIPTS = sorted(path for path in STATIC.glob("*.js") if path.name != "words.js")
@@ -58,3 +59,11 @@ def test_what_stands_before_the_script_comes_from_the_same_file() -> None:
 
 def test_the_frame_is_json_for_the_collector_and_for_the_page() -> None:
     assert all(json.dumps(word, ensure_ascii=False) in WORDS for word in frame_words().values())
+
+
+def test_every_kind_of_estimate_has_a_name_on_the_results_page() -> None:
+    """Without one, the page showed its name in the code, and a table called "undefined with 95 % intervals"."""
+    named = re.search(r"^  views: \{(.*?)\},$", WORDS, re.MULTILINE | re.DOTALL)
+    assert named is not None
+    kinds = {"words" if question == "heavy-hitters" else question for question in get_args(Question)} | {"cumulative"}
+    assert kinds == set(re.findall(r'"?([\w-]+)"?: "', named[1]))

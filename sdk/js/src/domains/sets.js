@@ -52,6 +52,7 @@ export function keyValue(recipe) {
     labels: keys.labels,
     items: keys.items,
     most: keys.most,
+    values,
     size: setCount(keys.items, keys.most, levels),
     encode(value) {
       if (typeof value !== "object" || value === null || Array.isArray(value)) throw refused("the value must be an object from keys to numbers");

@@ -8,7 +8,20 @@ from typing import Any
 import numpy as np
 
 from deniable import estimators
-from deniable.core import USUAL, Binary, Categories, Circle, Domain, Epsilon, Interval, Mechanism, Rectangle, Table, make_mechanism
+from deniable.core import (
+    USUAL,
+    Binary,
+    Categories,
+    Circle,
+    Domain,
+    Epsilon,
+    Interval,
+    Mechanism,
+    Rectangle,
+    Table,
+    Text,
+    make_mechanism,
+)
 from deniable.errors import DeniableError
 
 EPSILONS = ("1/10", "1/4", "1/2", "3/4", "1", "3/2", "2", "5/2", "3", "4", "5", "6", "8")
@@ -42,7 +55,7 @@ def _explored(mechanism: Mechanism, step: int, position: int) -> dict[str, Any]:
     epsilon = Epsilon(EPSILONS[step])
     shown, note = at_epsilon(mechanism, epsilon)
     odds = math.exp(float(epsilon))
-    value = shown.domain.decode(_index(shown.domain, position))
+    value = _value(shown.domain, position)
     answer: dict[str, Any] = {
         "epsilon": EPSILONS[step],
         "odds": odds,
@@ -61,6 +74,13 @@ def _explored(mechanism: Mechanism, step: int, position: int) -> dict[str, Any]:
     except DeniableError as error:
         answer["note"] = " ".join(filter(None, [note, str(error)]))
     return answer
+
+
+def _value(domain: Domain, position: int) -> Any:
+    """The answer at this position. Most numbers within a text's domain are no text, so its answers are made of one letter each."""
+    if isinstance(domain, Text):
+        return chr(ord("a") + position) * domain.length
+    return domain.decode(_index(domain, position))
 
 
 def _index(domain: Domain, position: int) -> int:

@@ -19,7 +19,8 @@ SEARCHED = 10_000
 """Reports that a search is made with where there is no formula; only their proportion matters."""
 TRIED = 17
 NOTHING = (
-    "No bound is worked out for this kind of estimate. Fake devices can at least add their own part, and usually some times that."
+    "No bound is worked out for this kind of estimate. "
+    "Malicious devices can at least add their own share, and usually several times that."
 )
 
 

@@ -169,5 +169,5 @@ async function submit(session, form, read) {
 
 start().catch((error) => {
   document.querySelector("#loading")?.remove();
-  complain(main, error);
+  complain(main, error instanceof BudgetSpent ? new Error(WORDS.overLimit) : error);
 });

@@ -83,11 +83,26 @@ export function ticks(low, high, wanted) {
   return marks;
 }
 
+/** The same for hours of a day: steps that a clock has. */
+export function clockTicks(low, high, wanted) {
+  const rough = (60 * (high - low)) / Math.max(wanted, 1);
+  const step = [5, 10, 15, 30, 60, 120, 180, 360, 720].find((minutes) => minutes >= rough * 0.999) ?? 720;
+  const marks = [];
+  for (let at = Math.ceil((60 * low) / step - 1e-9) * step; at <= 60 * high + 1e-6; at += step) marks.push(at / 60);
+  return marks;
+}
+
+/** At least three marks where there can be: one number alone says nothing about an axis. */
+function marksOf(marks, low, high, wanted) {
+  const some = marks(low, high, wanted);
+  return some.length > 2 || wanted > 7 ? some : marksOf(marks, low, high, wanted + 1);
+}
+
 /** A horizontal axis under a drawing: grid lines, numbers, a title. */
-function axisBelow({ low, high, left, right, top, bottom, title, show = short }) {
+function axisBelow({ low, high, left, right, top, bottom, title, show = short, marks = ticks }) {
   const at = (value) => left + ((value - low) / (high - low)) * (right - left);
   const shapes = [];
-  for (const tick of ticks(low, high, Math.max(2, (right - left) / 75))) {
+  for (const tick of marksOf(marks, low, high, Math.max(2, (right - left) / 75))) {
     shapes.push(line(at(tick), top, at(tick), bottom, "grid"));
     shapes.push(text(at(tick), bottom + 18, show(tick), { "text-anchor": anchor(at(tick), right + 10), class: "faint" }));
   }
@@ -129,7 +144,7 @@ export function bars(rows, { title, show, from = 0 }) {
 }
 
 /** Points with whiskers on one axis: rows of {label, value, low, high}. */
-export function dots(rows, { title, show = short, ends = null }) {
+export function dots(rows, { title, show = short, ends = null, marks = ticks }) {
   return (width) => {
     const labels = Math.min(0.34 * width, 7.4 * Math.max(...rows.map(({ label }) => label.length)) + 18);
     const [left, right, top, each] = [labels, width - 18, 6, 32];
@@ -138,7 +153,7 @@ export function dots(rows, { title, show = short, ends = null }) {
     const room = 0.06 * (high - low || Math.abs(high) || 1);
     // On the axis of the answers, where that is known: an interval that fills its own axis would look wide however narrow it is.
     [low, high] = ends === null ? [low - room, high + room] : [Math.min(low, ends[0]), Math.max(high, ends[1])];
-    const [at, axis] = axisBelow({ low, high, left, right, top, bottom, title, show });
+    const [at, axis] = axisBelow({ low, high, left, right, top, bottom, title, show, marks });
     const shapes = rows.flatMap((row, i) => {
       const y = top + i * each + each / 2;
       return [
@@ -208,7 +223,7 @@ export function histogram(rows, { title, show }) {
 }
 
 /** Sectors around a circle: rows of {start, end, value, low, high}; the area is the share. */
-export function rose(rows, { show }) {
+export function rose(rows, { show, name = short }) {
   return (width) => {
     const size = Math.min(width, 380);
     const [x, y, radius] = [width / 2, size / 2, size / 2 - 34];
@@ -222,7 +237,7 @@ export function rose(rows, { show }) {
     const rings = [0.25, 0.5, 0.75, 1].map((part) => shape("circle", { cx: x, cy: y, r: radius * Math.sqrt(part), class: "grid", fill: "none" }));
     const names = [0, 0.25, 0.5, 0.75].map((part) => {
       const [atX, atY] = place(part * period, radius + 18);
-      return text(atX, atY + 4, short(part * period), { "text-anchor": "middle", class: "faint" });
+      return text(atX, atY + 4, name(part * period), { "text-anchor": "middle", class: "faint" });
     });
     const ring = text(0, size - 6, PAGE.rim(show(most)), { class: "faint" });
     const sectors = rows.flatMap((row) => {
@@ -236,7 +251,7 @@ export function rose(rows, { show }) {
 }
 
 /** A curve: points [x, y]; with `log`, both axes count powers of ten. `mark` is a point to point out. */
-export function curve(points, { title, sideTitle, showX = short, showY = short, log = false, mark = null, filled = false }) {
+export function curve(points, { title, sideTitle, showX = short, showY = short, log = false, mark = null, filled = false, marks = ticks }) {
   return (width) => {
     const [left, right, top, bottom] = [64, width - 20, 24, 236];
     const scale = log ? Math.log10 : (value) => value;
@@ -244,16 +259,16 @@ export function curve(points, { title, sideTitle, showX = short, showY = short, 
     const [x0, x1, y0, y1] = [Math.min(...xs), Math.max(...xs), log ? Math.min(...ys) : 0, Math.max(...ys) || 1];
     const at = (value) => left + ((scale(value) - x0) / (x1 - x0 || 1)) * (right - left);
     const up = (value) => bottom - ((scale(value) - y0) / ((y1 - y0) * (log ? 1 : 1.05) || 1)) * (bottom - top);
-    const back = (low, high, wanted) => {
-      if (!log) return ticks(low, high, wanted);
-      const marks = [];
+    const back = (low, high, wanted, linear = ticks) => {
+      if (!log) return linear(low, high, wanted);
+      const powers = [];
       // Every power of ten, or every second one where there is no room for all.
       const step = Math.ceil((high - low) / Math.max(wanted, 1));
-      for (let power = Math.ceil(low - 1e-9); power <= high + 1e-9; power += step) marks.push(10 ** power);
-      return marks;
+      for (let power = Math.ceil(low - 1e-9); power <= high + 1e-9; power += step) powers.push(10 ** power);
+      return powers;
     };
     const axes = [
-      ...back(x0, x1, (right - left) / (log ? 48 : 90)).flatMap((tick) => [
+      ...back(x0, x1, (right - left) / (log ? 48 : 90), marks).flatMap((tick) => [
         line(at(tick), top, at(tick), bottom, "grid"),
         text(at(tick), bottom + 18, showX(tick), { "text-anchor": anchor(at(tick), right), class: "faint" }),
       ]),

@@ -1,7 +1,7 @@
 // Move epsilon and watch: what a report looks like, how much it errs, what it gives away.
 
-import { bars, curve, figure, map } from "./charts.js";
-import { answerName, ask, begin, compact, complain, count, element, percent, short, surveyHash, table } from "./page.js";
+import { bars, clockTicks, curve, figure, map, ticks } from "./charts.js";
+import { answerName, ask, begin, clock, compact, complain, count, element, isDay, percent, short, surveyHash, table } from "./page.js";
 import { EXPLORE, FRAME, PAGE, RESULTS } from "./words.js";
 
 const EPSILONS = ["1/10", "1/4", "1/2", "3/4", "1", "3/2", "2", "5/2", "3", "4", "5", "6", "8"];
@@ -17,9 +17,12 @@ const words = element("div", { role: "status", class: "card" });
 const charts = element("div");
 let asked = 0;
 
+/** An answer as its question would write it. */
+const answerOf = ({ domain, value }) => (isDay(domain) ? clock(Number(value)) : answerName(domain, value));
+
 function say(law) {
   slider.setAttribute("aria-valuetext", EXPLORE.epsilonNow(value(law.epsilon), short(law.odds)));
-  const truth = answerName(law.domain, law.value);
+  const truth = answerOf(law);
   position.setAttribute("aria-valuetext", EXPLORE.truthNow(truth));
   epsilonSaid.textContent = ` ${value(law.epsilon)}`;
   positionSaid.textContent = ` ${truth}`;
@@ -32,7 +35,7 @@ function say(law) {
 }
 
 function lawChart(law) {
-  const caption = EXPLORE.one(law.mechanism, answerName(law.domain, law.value));
+  const caption = EXPLORE.one(law.mechanism, answerOf(law));
   if (law.kind === "bars") {
     const rows = law.rows.map(([label, chance]) => ({ label: answerName(law.domain, label), value: chance }));
     return figure({ caption, summary: rows.map((row) => `${row.label} ${percent(row.value)}`).join(", "), draw: bars(rows, { show: percent, title: EXPLORE.often }), table: table(caption, EXPLORE.answerColumns, rows.map((row) => [row.label, percent(row.value)])) });
@@ -45,9 +48,11 @@ function lawChart(law) {
     const rows = likeliest.map(({ bounds: [l, b, r, t], value }) => [RESULTS.where(PAGE.to(short(l), short(r)), PAGE.to(short(b), short(t))), percent(value)]);
     return figure({ caption, summary: EXPLORE.cells, draw: map(cells, { show: percent }), table: table(EXPLORE.likeliest, EXPLORE.cellColumns, rows) });
   }
+  const at = isDay(law.domain) ? clock : short;
+  const title = isDay(law.domain) ? EXPLORE.time : law.kind === "circle" ? EXPLORE.direction : EXPLORE.number;
   const highest = law.rows.reduce((a, b) => (b[1] > a[1] ? b : a));
-  const rows = law.rows.filter((_, i) => i % 5 === 0).map(([at, height]) => [short(at), short(height)]);
-  return figure({ caption, summary: EXPLORE.highest(short(highest[0])), draw: curve(law.rows, { title: law.kind === "circle" ? EXPLORE.direction : EXPLORE.number, sideTitle: EXPLORE.density, filled: true }), table: table(caption, EXPLORE.densityColumns, rows) });
+  const rows = law.rows.filter((_, i) => i % 5 === 0).map(([place, height]) => [at(place), short(height)]);
+  return figure({ caption, summary: EXPLORE.highest(at(highest[0])), draw: curve(law.rows, { title, sideTitle: EXPLORE.density, showX: at, marks: at === clock ? clockTicks : ticks, filled: true }), table: table(caption, EXPLORE.densityColumns, rows) });
 }
 
 function peopleChart(law) {
@@ -73,7 +78,7 @@ async function refresh() {
     const law = await ask(`dashboard/surveys/${surveyHash}/explorer?${query}`);
     if (mine !== asked) return; // a later question is on its way
     say(law);
-    charts.replaceChildren(element("h2", {}, EXPLORE.looks), ...(law.rows.length ? [lawChart(law)] : []), ...peopleChart(law));
+    charts.replaceChildren(...(law.rows.length ? [element("h2", {}, EXPLORE.looks), lawChart(law)] : []), ...peopleChart(law));
     main.querySelector("[role=alert]")?.remove();
   } catch (error) {
     if (!main.querySelector("[role=alert]")) complain(main, error);

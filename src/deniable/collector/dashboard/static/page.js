@@ -18,8 +18,9 @@ export const surveyHash = new URLSearchParams(location.search).get("survey") ?? 
 /** The pages of a survey and what they are called. */
 export const PAGES = ["results", "answer", "privacy", "explore"].map((page) => [page, FRAME[page]]);
 
-/** Put the page's parts in place and give its main element back, empty. */
+/** Put the page's parts in place and give its main element back, empty. A page of a survey without its name leads to the list. */
 export function begin(current) {
+  if (current !== "surveys" && !surveyHash) location.replace("./");
   const link = ([page, name]) =>
     element("li", {}, element("a", { href: `${page}?survey=${surveyHash}`, "aria-current": page === current ? "page" : null }, name));
   const nav = surveyHash ? element("nav", { "aria-label": PAGE.thisSurvey }, element("ul", {}, PAGES.map(link))) : null;
@@ -44,8 +45,13 @@ export async function ask(path) {
 
 /** Show what went wrong, and say it to screen readers. */
 export function complain(main, error) {
+  // A page that could not begin has no heading yet.
+  if (main.id === "main" && !main.querySelector("h1")) main.prepend(element("h1", {}, document.title));
   main.append(element("p", { role: "alert", class: "bad" }, PAGE.wrong(error.message)));
 }
+
+/** A note of the collector as a sentence. */
+export const sentence = (note) => `${note.charAt(0).toUpperCase()}${note.slice(1)}${/[.!?…]$/.test(note) ? "" : "."}`;
 
 const COUNT = new Intl.NumberFormat(FRAME.language);
 export const count = (n) => COUNT.format(n);

@@ -1,6 +1,6 @@
 // A form for a survey's questions: every domain gets the control that fits it.
 
-import { element } from "./page.js";
+import { count, element } from "./page.js";
 import { WORDS } from "./words.js";
 
 const FEW = 8;
@@ -25,7 +25,7 @@ function control(name, domain) {
     case "categories": {
       const size = Number(domain.size);
       const labels = domain.labels ?? (size <= 1000 ? Array.from({ length: size }, (_, i) => String(i)) : null);
-      if (labels === null) return number(name, WORDS.wholeUpTo(size - 1), { min: 0, max: size - 1, step: 1 });
+      if (labels === null) return number(name, WORDS.wholeUpTo(count(size - 1)), { min: 0, max: size - 1, step: 1 });
       const values = domain.labels ?? labels.map(Number);
       return (labels.length <= FEW ? choices : menu)(name, labels, values);
     }
@@ -47,14 +47,20 @@ function control(name, domain) {
     case "text":
       return words(name, WORDS.lettersAtMost(domain.length), domain.length);
     case "whole":
-      return number(name, WORDS.wholeBelow(domain.size), { min: 0, step: 1 }, (text) => (/^\d{1,20}$/.test(text) ? BigInt(text) : null));
+      return number(name, WORDS.wholeBelow(count(domain.size)), { min: 0, step: 1 }, (text) => (/^\d{1,20}$/.test(text) ? BigInt(text) : null));
     case "trajectory": {
       const places = Array.from({ length: domain.length }, (_, i) => control(`${name}-${i}`, domain.space));
       const label = (control, i) => element("div", { role: "group", "aria-label": WORDS.place(i + 1) }, element("p", {}, WORDS.place(i + 1)), control.nodes);
       return { nodes: places.map(label), read: () => places.map((control) => control.read()) };
     }
     default: {
-      const [x, y] = [number(`${name}-x`, WORDS.x, { step: "any" }), number(`${name}-y`, WORDS.y, { step: "any" })];
+      // Only a rectangle has the same ends everywhere.
+      const side = (axis, words) => {
+        const [low, high] = domain.kind === "rectangle" ? [domain[axis].low.toNumber(), domain[axis].high.toNumber()] : [];
+        const label = low === undefined ? words : WORDS.within(words, low, high);
+        return number(`${name}-${axis}`, label, { min: low, max: high, step: "any" });
+      };
+      const [x, y] = [side("x", WORDS.x), side("y", WORDS.y)];
       return { nodes: [...x.nodes, ...y.nodes], read: () => [x.read(), y.read()] };
     }
   }
@@ -66,21 +72,30 @@ function choices(name, labels, values) {
   return { nodes: rows, read: () => values[inputs.findIndex((input) => input.checked)] };
 }
 
+/** More than `most` of these inputs in use is said before anything is sent. */
+function atMost(inputs, most, used) {
+  const check = () => inputs[0].setCustomValidity(inputs.filter(used).length > most ? WORDS.tooMany(most) : "");
+  for (const input of inputs) input.addEventListener("input", check);
+}
+
 /** A box to tick for every item; no box ticked is an answer, too. */
 function several(name, domain) {
   const values = domain.labels ?? Array.from({ length: domain.items }, (_, i) => i);
   const inputs = values.map((value, i) => element("input", { type: "checkbox", name, id: `${name}-${i}`, value: i }));
   const rows = inputs.map((input, i) => element("div", { class: "choice" }, input, element("label", { for: input.id }, String(values[i]))));
+  atMost(inputs, domain.most, (input) => input.checked);
   return { nodes: [element("p", { class: "quiet" }, WORDS.tickAtMost(domain.most)), ...rows], read: () => values.filter((_, i) => inputs[i].checked) };
 }
 
 /** A number for every key, to be left empty where there is none. */
 function amounts(name, domain) {
   const keys = domain.labels ?? Array.from({ length: domain.items }, (_, i) => i);
-  const inputs = keys.map((_, i) => element("input", { type: "number", id: `${name}-${i}`, step: "any" }));
-  const rows = inputs.map((input, i) => element("p", {}, element("label", { for: input.id }, `${keys[i]} `), input));
+  const [low, high] = [domain.values.low.toNumber(), domain.values.high.toNumber()];
+  const inputs = keys.map((_, i) => element("input", { type: "number", id: `${name}-${i}`, step: "any", min: low, max: high }));
+  atMost(inputs, domain.most, (input) => input.value !== "");
+  const rows = inputs.map((input, i) => element("p", { class: "amount" }, element("label", { for: input.id }, `${keys[i]} `), input));
   const read = () => Object.fromEntries(keys.flatMap((key, i) => (inputs[i].value === "" ? [] : [[key, Number(inputs[i].value)]])));
-  return { nodes: [element("p", { class: "quiet" }, WORDS.fillAtMost(domain.most)), ...rows], read };
+  return { nodes: [element("p", { class: "quiet" }, WORDS.fillAtMost(domain.most), WORDS.eachBetween(low, high)), ...rows], read };
 }
 
 function menu(name, labels, values) {

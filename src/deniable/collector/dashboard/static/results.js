@@ -1,10 +1,10 @@
 // What the public sums say, with intervals; they move in the survey's own steps.
 
-import { bars, dots, figure, histogram, map, rose } from "./charts.js";
+import { bars, clockTicks, dots, figure, histogram, map, rose, ticks } from "./charts.js";
 import { groupLinks, groupsOf } from "./groups.js";
 import { operatorFold } from "./operator.js";
 import { trendOf, windowsOf } from "./trend.js";
-import { answerName, ask, begin, clock, complain, count, element, isDay, percent, short, surveyHash, table } from "./page.js";
+import { answerName, ask, begin, clock, complain, count, element, isDay, percent, sentence, short, surveyHash, table } from "./page.js";
 import { FRAME, PAGE, RESULTS } from "./words.js";
 
 const EVERY = 5000;
@@ -12,8 +12,9 @@ const SHOWN = 24;
 const main = begin("results");
 const heading = element("h1", {}, FRAME.results);
 const number = element("span", { class: "waiting" }, RESULTS.loading);
-const unit = element("span", { hidden: true }, RESULTS.reports);
+const unit = element("span", { hidden: true });
 const said = element("p", { role: "status" }, number, unit);
+const over = element("p", { hidden: true });
 const policy = element("p", { class: "quiet" });
 const whiskers = element("p", { class: "quiet" });
 const windows = element("p");
@@ -25,7 +26,7 @@ const operator = operatorFold((signedIn) => {
   last = "";
   refresh(false);
 });
-main.append(heading, said, policy, whiskers, links, windows, body, files, operator);
+main.append(heading, said, over, policy, whiskers, links, windows, body, files, operator);
 let last = "";
 let compared = "";
 let hasGroups = true;
@@ -59,6 +60,7 @@ function inWords(what, rows, first, show) {
     const full = first.low > Math.min(...rows.map((row) => row.high)) ? first : rows.reduce((best, row) => (row.low > best.low ? row : best));
     return (full === first ? RESULTS.mostFrequentRange : RESULTS.frequentRange)(full.label, show(full.value), between(full));
   }
+  if (what === "key-means") return together ? RESULTS.noMean : RESULTS.highestMean(first.label, show(first.value), between(first));
   if (together) return RESULTS.noAnswer;
   return RESULTS.mostFrequent(first.label, show(first.value), between(first));
 }
@@ -71,19 +73,22 @@ function endsOf({ views }) {
 
 /** What a row is called: an answer, or a part of the day by the clock. */
 function labelOf({ domain }, row) {
+  if (isDay(domain) && row.label === "direction") return RESULTS.meanTime;
   return isDay(domain) && row.start !== undefined ? `${clock(row.start)} … ${clock(row.end)}` : answerName(domain, row.label);
 }
 
 function view(attribute, seen, level) {
   const rows = rowsOf(seen).map((row) => ({ ...row, label: labelOf(attribute, row) }));
-  const shares = ["frequency", "distribution", "words", "cumulative"].includes(seen.what);
-  const title = attribute.views.length > 1 ? [element("h3", {}, TITLES[seen.what] ?? seen.what)] : [];
+  const shares = ["frequency", "distribution", "words", "cumulative", "items", "sizes", "keys"].includes(seen.what);
+  const day = isDay(attribute.domain);
+  const named = day && seen.what === "direction" ? RESULTS.timeOfDay : TITLES[seen.what];
+  const title = attribute.views.length > 1 ? [element("h3", {}, named)] : [];
   if (!rows.length) return [...title, element("p", { class: "quiet" }, RESULTS.noWord)];
   const show = shares ? percent : short;
-  const hours = seen.what === "direction" && isDay(attribute.domain) ? clock : short;
+  const hours = seen.what === "direction" && day ? clock : short;
   const sure = RESULTS.intervals(Math.round(100 * level));
   const cells = (row, i) => [row.value, row.low, row.high].map(seen.what === "direction" && i === 0 ? hours : show);
-  const whole = table(RESULTS.with(TITLES[seen.what], sure), PAGE.columns, rows.slice(0, 500).map((row, i) => [row.label, ...cells(row, i)]));
+  const whole = table(RESULTS.with(named, sure), PAGE.columns, rows.slice(0, 500).map((row, i) => [row.label, ...cells(row, i)]));
   const top = rows.slice().sort((a, b) => b.value - a.value);
   // In their order, and of very many some that lie evenly between them.
   const some = seen.what === "cumulative" ? rows.filter((_, i) => i % Math.ceil(rows.length / SHOWN) === 0) : top.slice(0, SHOWN);
@@ -91,7 +96,7 @@ function view(attribute, seen, level) {
   const draw =
     seen.what === "distribution"
       ? circular
-        ? rose(rows, { show: percent })
+        ? rose(rows, { show: percent, name: day ? clock : short })
         : histogram(rows, { show: percent, title: RESULTS.answer })
       : shares
         ? bars(rows.length > SHOWN ? some : rows, { show: percent, title: RESULTS.share })
@@ -108,11 +113,11 @@ function view(attribute, seen, level) {
       const said = i ? show : hours;
       const words = i ? [RESULTS.alike] : caption;
       const summary = RESULTS.row(row.label, said(row.value), PAGE.between(said(row.low), said(row.high)));
-      return figure({ caption: words, summary, draw: dots([row], { show: said }), table: i ? whole : null, method: i ? method : null });
+      return figure({ caption: words, summary, draw: dots([row], { show: said, marks: said === clock ? clockTicks : ticks }), table: i ? whole : null, method: i ? method : null });
     });
     return [...title, ...each];
   }
-  const summary = RESULTS.summary(attribute.question, TITLES[seen.what], top[0].label, show(top[0].value), PAGE.between(show(top[0].low), show(top[0].high)));
+  const summary = RESULTS.summary(attribute.question, named, top[0].label, show(top[0].value), PAGE.between(show(top[0].low), show(top[0].high)));
   return [
     ...title,
     figure({ caption, summary, draw, table: whole, method }),
@@ -126,8 +131,9 @@ function shrinking(attribute) {
   if (!first.rows.length) return [];
   const half = Math.max(...rowsOf(first).slice(0, first.what === "direction" ? 1 : undefined).map((row) => (row.high - row.low) / 2));
   if (!(half > 0) || attribute.n < 2) return [];
-  const show = first.what === "mean" || first.what === "direction" ? short : percent;
-  const whose = RESULTS.intervalOf[first.what] ?? RESULTS.widest;
+  const time = (hours) => RESULTS.minutes(Math.round(60 * hours));
+  const show = first.what === "direction" && isDay(attribute.domain) ? time : first.what === "mean" || first.what === "direction" ? short : percent;
+  const whose = RESULTS.intervalOf[show === time ? "time" : first.what] ?? RESULTS.widest;
   // What answers lose by being rounded to a step does not shrink.
   const rounding = first.what === "mean" && ends ? Math.min(half, (ends[1] - ends[0]) / cells / 2) : 0;
   return [element("p", { class: "quiet" }, RESULTS.narrower(count(4 * attribute.n), whose, show(half), show((half - rounding) / 2 + rounding)))];
@@ -159,7 +165,7 @@ async function mapOf(attribute, place) {
   try {
     const shares = await ask(`dashboard/surveys/${surveyHash}/map?attribute=${encodeURIComponent(attribute.name)}`);
     if (!shares.cells.length) {
-      place.replaceChildren(element("p", { class: "quiet" }, shares.note));
+      place.replaceChildren(element("p", { class: "quiet" }, sentence(shares.note)));
       if (shares.note.includes("being made")) setTimeout(() => place.isConnected && mapOf(attribute, place), 2 * EVERY);
       return;
     }
@@ -169,7 +175,7 @@ async function mapOf(attribute, place) {
     place.replaceChildren(
       element("h3", {}, RESULTS.map),
       figure({
-        caption: RESULTS.fullest(where(fullest[0]), percent(fullest[0].value), count(shares.n)),
+        caption: [element("strong", {}, RESULTS.fullest(where(fullest[0]), percent(fullest[0].value), PAGE.between(percent(fullest[0].low), percent(fullest[0].high)))), RESULTS.mapFrom(count(shares.n))],
         method: RESULTS.mapMethod(shares.method),
         summary: RESULTS.fullestCell(attribute.question, where(fullest[0]), percent(fullest[0].value), PAGE.between(percent(fullest[0].low), percent(fullest[0].high))),
         draw: map(shares.cells, { show: percent }),
@@ -177,7 +183,7 @@ async function mapOf(attribute, place) {
       }),
     );
   } catch (error) {
-    place.replaceChildren(element("p", { class: "quiet" }, error.message));
+    place.replaceChildren(element("p", { class: "quiet" }, sentence(error.message)));
   }
 }
 
@@ -203,7 +209,7 @@ function groupsBelow(groups, drawn) {
 
 function section(attribute, { level, n: all }) {
   const whole = element("section", {}, element("h2", {}, attribute.question), attribute.n === all ? null : element("p", { class: "quiet" }, RESULTS.some(count(attribute.n))));
-  if (attribute.note) whole.append(element("p", {}, attribute.note));
+  if (attribute.note) whole.append(element("p", {}, sentence(attribute.note)));
   whole.append(...attribute.views.flatMap((seen) => view(attribute, seen, level)));
   if (attribute.views.length) whole.append(...shrinking(attribute));
   else if (!attribute.note) {
@@ -226,6 +232,14 @@ function chooser(results) {
   windows.append(element("label", { for: "window" }, RESULTS.window), select);
 }
 
+/** A survey that takes no more reports says so, and where it goes on. */
+async function closed() {
+  const { open, next_round: following } = await ask(`v1/surveys/${encodeURIComponent(surveyHash)}/state`);
+  if (open) return;
+  over.append(RESULTS.closed, ...(following ? [" ", element("a", { href: `results?survey=${following}` }, RESULTS.nextRound)] : []));
+  over.hidden = false;
+}
+
 async function refresh(again = true) {
   try {
     const results = await ask(`v1/surveys/${surveyHash}/estimates${chosen ? `?window=${encodeURIComponent(chosen)}` : ""}`);
@@ -235,6 +249,8 @@ async function refresh(again = true) {
     if (number.textContent !== shown) number.textContent = shown;
     number.className = results.waiting ? "waiting" : "count";
     unit.hidden = Boolean(results.waiting);
+    unit.textContent = RESULTS.reports(results.n);
+    said.hidden = false;
     policy.textContent = RESULTS.policy(results.epsilon, `${results.as_of ? RESULTS.asOf(results.as_of) : ""}${results.release}`);
     const groups = hasGroups ? await ask(`v1/surveys/${surveyHash}/groups`) : { groups: [], attributes: [] };
     hasGroups = groups.groups.length > 0;
@@ -248,6 +264,7 @@ async function refresh(again = true) {
       last = key;
       const sure = Math.round(100 * results.level);
       whiskers.textContent = RESULTS.whiskers(sure);
+      whiskers.hidden = !results.attributes.some(({ views }) => views.length);
       // Open tables stay open while the numbers change.
       const open = [...body.querySelectorAll("details")].map((details) => details.open);
       body.replaceChildren(...results.attributes.map((attribute) => section(attribute, results)));
@@ -257,9 +274,14 @@ async function refresh(again = true) {
     } else groupsBelow(groups, false);
     main.querySelector("[role=alert]")?.remove();
   } catch (error) {
-    if (!main.querySelector("[role=alert]")) complain(main, error);
+    said.hidden = !last;
+    if (!main.querySelector("[role=alert]")) {
+      complain(main, error);
+      heading.after(main.lastElementChild);
+    }
   }
   if (again) setTimeout(refresh, document.hidden ? 10 * EVERY : EVERY);
 }
 
 refresh();
+closed().catch(() => {}); // what is wrong, the numbers say

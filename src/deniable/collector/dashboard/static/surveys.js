@@ -52,7 +52,7 @@ async function look() {
       if (!shown.has(survey.hash)) shown.set(survey.hash, card(survey));
       const { n, state } = shown.get(survey.hash);
       n.className = survey.waiting ? "waiting" : "count";
-      n.textContent = survey.waiting || SURVEYS.reports(count(survey.n));
+      n.textContent = survey.waiting || SURVEYS.reports(survey.n, count(survey.n));
       state.textContent = survey.open ? SURVEYS.open : SURVEYS.closed;
     }
     if (!surveys.length && !list.childElementCount) list.append(element("li", {}, SURVEYS.none));
