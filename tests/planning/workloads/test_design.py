@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from deniable.core import Epsilon, Table
 from deniable.errors import InvalidEpsilon, InvalidParameter, NotSupported
+from deniable.planning.workloads import heuristic
 from deniable.planning.workloads.certificate import WrongBound, check_every_row, form, proved
 from deniable.planning.workloads.design import WorkloadDesign, columns, design_workload
 from deniable.planning.workloads.exact_error import table_error
-from deniable.planning.workloads.rows import chain, linear, quadratic, subset_squares, subset_sums, unpacked
+from deniable.planning.workloads.master import Master
+from deniable.planning.workloads.rows import chain, linear, packed, quadratic, subset_squares, subset_sums, unpacked
 from deniable.planning.workloads.workload import custom_workload, gram, spread, workload
 
 # Optima over all 2**n rows, found by two other programs.
@@ -233,3 +235,29 @@ def test_wrong_questions_are_refused() -> None:
         design_workload("prefix", 1, size=129)
     with pytest.raises(InvalidEpsilon):
         design_workload("prefix", "0.0001", size=4)
+
+
+@pytest.mark.slow
+def test_beyond_what_can_be_listed_the_worst_value_is_searched_for_too() -> None:
+    """22 values: both searches come within half a percent of the bound, and each is the better one for what it was asked."""
+    mean, worst = (design_workload("prefix", 1, size=22, error=error) for error in ("mean", "worst"))  # type: ignore[arg-type]
+    assert mean.gap is not None
+    assert worst.gap is not None
+    assert mean.gap < 0.005
+    assert worst.gap < 0.01
+    assert worst.error == worst.exact.worst < 0.998 * mean.exact.worst
+    assert worst.exact.mean >= mean.lower_bound  # type: ignore[operator]
+    assert worst.mechanism is not None
+    assert worst.mechanism.certificate().holds
+
+
+def test_a_search_takes_the_rows_with_the_best_prices() -> None:
+    """Not the first ones in some order; a row and its mirror image are one, and what is known or gains nothing is left out."""
+    master = Master(np.eye(4), np.full(4, 0.25), math.e, np.array([[0, 1, 2, 3], [3, 2, 1, 0]]))
+    rows = unpacked(np.array([1, 8, 2, 3, 5, 9, 7]), 4)
+    price = np.array([0.1, 0.9, 0.3, 0.5, 0.7, 0.8, -1.0])
+    known = unpacked(np.array([9]), 4)
+    chosen = heuristic.best_rows(master, rows, price, known, 3)
+    assert packed(chosen).tolist() == [1, 5, 3]
+    assert packed(heuristic.best_rows(master, rows, price, known, 9)).tolist() == [1, 5, 3, 2]
+    assert heuristic.best_rows(master, rows, -np.ones(7), known, 3).shape == (0, 4)

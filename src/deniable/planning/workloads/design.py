@@ -36,6 +36,8 @@ WORST_TOLERANCE = 1e-4
 SEARCH_TOLERANCE = 1e-3
 MOST_SEARCHED = 128
 WEIGHT_UNIT = 1 << 30
+EVENED, STRESSED = 6, 12
+"""How often a spread is made harder for values with large errors, and by which power of those errors."""
 MOST_TRIALS = 60
 
 
@@ -159,6 +161,9 @@ def design_workload(
         else:
             # The bound on the mean holds for the worst value, too: no average exceeds the largest.
             generated, bound = _searched(master, centred, people, level, max(tolerance, SEARCH_TOLERANCE))
+            if error == "worst":
+                people, master, generated = _evened(asked, master, generated, max(tolerance, SEARCH_TOLERANCE))
+                centred = gram(asked, people)
         mechanism = table_mechanism(master, generated.patterns, generated.point.theta, level)
         exact = table_error(columns(mechanism.channel), centred, people)
     how = f"convex program, {generated.rounds} rounds of {'pricing all rows' if listed else 'local search, semidefinite bound'}"
@@ -174,8 +179,25 @@ def _searched(
     except NotSupported:
         return generate_some(master, 0.0, tolerance), None
     bound = checked(centred, people, level, proof)
-    pull = proof.inverse @ centred.floats @ proof.inverse
-    return generate_some(master, bound.value + float(centred.sampling), tolerance, pull, proof.multipliers), bound
+    return generate_some(master, bound.value + float(centred.sampling), tolerance), bound
+
+
+def _evened(asked: Workload, master: Master, generated: Generated, tolerance: float) -> tuple[Spread, Master, Generated]:
+    """A spread of people under which the worst value errs less: more of those whose errors are large, a few times over."""
+    people = Spread((1,) * asked.size)
+    centred, chances = gram(asked, people), np.full(asked.size, 1 / asked.size)
+    best = (math.inf, people, master, generated)
+    for _ in range(EVENED):
+        each = value_errors(master, generated, centred)
+        if each.max() < best[0]:
+            best = (float(each.max()), people, master, generated)
+        chances *= (each / each.mean()) ** STRESSED
+        chances /= chances.sum()
+        people = Spread(tuple(np.maximum(np.rint(chances * WEIGHT_UNIT), 1).astype(int).tolist()))
+        centred = gram(asked, people)
+        master = Master(centred.floats, people.shares, master.raised, master.elements)
+        generated = generate_some(master, 0.0, tolerance, generated)
+    return best[1:]
 
 
 def columns(channel: Channel) -> list[list[int]]:

@@ -59,14 +59,16 @@ def group(workload: Gram, people: Spread, attributes: tuple[int, ...] | None) ->
 
 def canonical(raised: NDArray[np.bool_], elements: Permutations) -> NDArray[np.bool_]:
     """One row for every orbit: that with the smallest number (of its first 62 values, and then the rest)."""
-    if len(elements) == 1 or len(raised) == 0:
-        unique = np.unique(raised, axis=0)
-        return np.asarray(unique, np.bool_)
+    return np.asarray(np.unique(representatives(raised, elements), axis=0), np.bool_)
+
+
+def representatives(raised: NDArray[np.bool_], elements: Permutations) -> NDArray[np.bool_]:
+    """For every row, in their order, that of its orbit with the smallest number."""
     best = raised.copy()
     for one in elements[1:]:
         image = raised[:, one]
         best = np.where(_before(image, best)[:, None], image, best)
-    return np.asarray(np.unique(best, axis=0), np.bool_)
+    return best
 
 
 def _before(left: NDArray[np.bool_], right: NDArray[np.bool_]) -> NDArray[np.bool_]:
