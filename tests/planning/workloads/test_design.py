@@ -240,7 +240,7 @@ def test_wrong_questions_are_refused() -> None:
 @pytest.mark.slow
 def test_beyond_what_can_be_listed_the_worst_value_is_searched_for_too() -> None:
     """22 values: both searches come within half a percent of the bound, and each is the better one for what it was asked."""
-    mean, worst = (design_workload("prefix", 1, size=22, error=error) for error in ("mean", "worst"))  # type: ignore[arg-type]
+    mean, worst = (design_workload("prefix", 1, size=22, error=error) for error in ("mean", "worst"))
     assert mean.gap is not None
     assert worst.gap is not None
     assert mean.gap < 0.005
