@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from deniable.core import Epsilon, Table
 from deniable.errors import InvalidEpsilon, InvalidParameter, NotSupported
-from deniable.planning.workloads import heuristic
+from deniable.planning.workloads import exact_error, heuristic
 from deniable.planning.workloads.certificate import WrongBound, check_every_row, form, proved
 from deniable.planning.workloads.design import WorkloadDesign, columns, design_workload
 from deniable.planning.workloads.exact_error import table_error
@@ -261,3 +261,23 @@ def test_a_search_takes_the_rows_with_the_best_prices() -> None:
     assert packed(chosen).tolist() == [1, 5, 3]
     assert packed(heuristic.best_rows(master, rows, price, known, 9)).tolist() == [1, 5, 3, 2]
     assert heuristic.best_rows(master, rows, -np.ones(7), known, 3).shape == (0, 4)
+
+
+def test_outputs_summed_by_sets_and_by_single_weights_have_one_error(
+    monkeypatch: pytest.MonkeyPatch, prefixes: WorkloadDesign
+) -> None:
+    """And floats are never below it."""
+    people = spread([3, 1, 4, 1, 5, 9], 6)
+    centred = gram(prefixes.workload, people)
+    uneven = [[1, 2, 3, 1, 1, 1], [3, 2, 1, 3, 3, 3], *([4 * (x == y) for x in range(6)] for y in range(6))]
+    for table in (columns(prefixes.channel), uneven):
+        by_sets = table_error(table, centred, people)
+        with monkeypatch.context() as patch:
+            patch.setattr(exact_error, "_sorted", lambda columns: ([], list(columns)))
+            by_weights = table_error(table, centred, people)
+            patch.setattr(exact_error, "MOST_EXACT", 0)
+            floats = table_error(table, centred, people)
+        assert by_sets.mean == pytest.approx(by_weights.mean, rel=1e-15)
+        assert by_sets.each == pytest.approx(by_weights.each, rel=1e-15)
+        assert (floats.each >= by_sets.each * (1 - 1e-15)).all()
+        assert floats.each == pytest.approx(by_sets.each, rel=1e-6)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from deniable.planning.workloads.workload import Gram, Spread
 
 BITS = 160
 MOST_EXACT = 1 << 21
-"""Beyond so many products the information is summed in floats, whose terms are positive and lose a known part."""
+"""Beyond so many products of outputs with three weights or more, floats: their terms are positive and lose a known part."""
 NEWTON = 4
 
 
@@ -59,19 +59,70 @@ def _information(columns: Sequence[Sequence[int]], weights: Sequence[int]) -> tu
     """M in units of 2**-BITS, and by how many units an entry may be off."""
     size, total = len(weights), sum(column[0] for column in columns)
     people = sum(weights)
-    if len(columns) * size * size <= MOST_EXACT:
-        information = np.zeros((size, size), dtype=object)
-        for column in columns:
+    sets, others = _sorted(columns)
+    if len(others) * size * size <= MOST_EXACT:
+        information = _information_of_sets(sets, weights, total)
+        for column in others:
             whole = np.array(column, dtype=object)
             own = sum(a * b for a, b in zip(column, weights, strict=True))
             information += (np.outer(whole, whole) << BITS) * people // (own * total)
-        return information, Fraction(len(columns))
+        return information, Fraction(4 * len(sets) + len(others))
     table = np.array(columns, np.float64)
     shared = table @ np.array(weights, np.float64) / people
     once = table.T @ (table / shared[:, None]) / total
     lost = (len(columns) + size + 16) * Fraction(1, 1 << 52)
     doubt = Fraction(float(once.max())) * lost * (1 << BITS)
     return exact_matrix(once, BITS), doubt + 1
+
+
+class Set(NamedTuple):
+    """An output with two weights, and the values that have the higher one."""
+
+    low: int
+    high: int
+    raised: NDArray[np.intp]
+
+
+def _sorted(columns: Sequence[Sequence[int]]) -> tuple[list[Set], list[Sequence[int]]]:
+    """Outputs with at most two weights, and the others: nearly all outputs of a designed channel are of the first kind."""
+    sets, others = [], []
+    for column in columns:
+        low, high = min(column), max(column)
+        if any(low < weight < high for weight in column):
+            others.append(column)
+        else:
+            sets.append(Set(low, high, np.flatnonzero([weight > low for weight in column])))
+    return sets, others
+
+
+def _information_of_sets(sets: Sequence[Set], weights: Sequence[int], total: int) -> NDArray[Any]:
+    """q qᵀ = low² + low·rise (1 bᵀ + b 1ᵀ) + rise² b bᵀ for every output: four terms of an entry are rounded, one unit each."""
+    size, people = len(weights), np.array(weights, dtype=object)
+    whole = int(people.sum())
+    everywhere, of_value, of_pair = 0, np.zeros(size, dtype=object), np.zeros((size, size), dtype=object)
+    for low, high, raised in sets:
+        rise = high - low
+        own = (low * whole + rise * int(people[raised].sum())) * total
+        everywhere += ((low * low * whole) << BITS) // own
+        of_value[raised] += ((low * rise * whole) << BITS) // own
+        of_pair[np.ix_(raised, raised)] += ((rise * rise * whole) << BITS) // own
+    return np.asarray(of_pair + of_value[:, None] + of_value[None, :] + everywhere)
+
+
+def _each_of_sets(sets: Sequence[Set], pull: NDArray[Any], doubt: Fraction, people: Spread) -> NDArray[Any]:
+    """Σ_y q_y(x) qᵀ pull q / (p·q)² for every x, each term rounded up."""
+    weights, size = np.array(people.weights, dtype=object), len(people.weights)
+    sums, everything = pull.sum(axis=0), int(pull.sum())
+    shared, of_value = 0, np.zeros(size, dtype=object)
+    for low, high, raised in sets:
+        rise = high - low
+        own = low * people.total + rise * int(weights[raised].sum())
+        square = low * low * everything + 2 * low * rise * int(sums[raised].sum())
+        square += rise * rise * int(pull[np.ix_(raised, raised)].sum())
+        term = math.ceil((square + doubt * (low * size + rise * len(raised)) ** 2) * people.total**2 / (own * own))
+        shared += low * term
+        of_value[raised] += rise * term
+    return np.asarray(of_value + shared)
 
 
 def _inverse(information: NDArray[Any], doubt: Fraction) -> tuple[NDArray[Any], Fraction]:
@@ -106,16 +157,16 @@ def _each(columns: Sequence[Sequence[int]], gram: Gram, people: Spread, inverse:
     # M⁻¹ is off by `off` of its norm, on both sides of C, and one shift was rounded.
     doubt = Fraction(norm * norm * heavy, 1 << BITS) * (2 * off + off * off) + 1
     pull = inverse @ (gram.centred @ inverse) >> BITS
-    if len(columns) * size * size <= MOST_EXACT:
-        each = [Fraction(0)] * size
-        for column in columns:
+    sets, others = _sorted(columns)
+    if len(others) * size * size <= MOST_EXACT:
+        each = _each_of_sets(sets, pull, doubt, people)
+        for column in others:
             whole = np.array(column, dtype=object)
             shared = int(whole @ np.array(weights, dtype=object))
             square = (int(whole @ (pull @ whole)) + doubt * int(whole.sum()) ** 2) * people.total**2 / (shared * shared)
             # A multiple of one unit: sums of long fractions would take longer than all the rest.
-            rounded = math.ceil(square)
-            each = [part + weight * rounded for part, weight in zip(each, column, strict=True)]
-        exact = [part / total / (1 << BITS) * gram.scale - own for part, own in zip(each, gram.squares, strict=True)]
+            each += whole * math.ceil(square)
+        exact = [Fraction(int(part), total << BITS) * gram.scale - own for part, own in zip(each, gram.squares, strict=True)]
         return np.array([math.nextafter(float(part), math.inf) for part in exact])
     table = np.array(columns, np.float64)
     unit = float(gram.scale) / 2.0**BITS
