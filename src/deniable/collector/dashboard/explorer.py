@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -109,8 +110,13 @@ def at_epsilon(mechanism: Mechanism, epsilon: Epsilon) -> tuple[Mechanism, str]:
 
 
 def _shown(value: Any) -> str:
+    """As a person would write it."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_shown(part)}" for key, part in value.items()) or "none"
+    if isinstance(value, frozenset | set):
+        return ", ".join(sorted(map(_shown, value))) or "none"
     if isinstance(value, tuple | list):
-        return ", ".join(f"{part:.4g}" for part in value)
+        return ", ".join(map(_shown, value)) or "none"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 

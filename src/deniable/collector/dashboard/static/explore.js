@@ -57,7 +57,7 @@ function lawChart(law) {
 
 function peopleChart(law) {
   if (!law.people.length) return [];
-  const rows = law.people.map(([n, half]) => [count(n), `± ${percent(half)}`]);
+  const rows = law.people.map(([n, half]) => [count(n), `±\u00a0${percent(half)}`]);
   const [people, half] = rows[Math.floor(rows.length / 2)];
   const said = EXPLORE.known(people, half);
   return [

@@ -3,6 +3,7 @@
 import { bars, clockTicks, dots, figure, histogram, map, rose, ticks } from "./charts.js";
 import { groupLinks, groupsOf } from "./groups.js";
 import { operatorFold } from "./operator.js";
+import { inWords } from "./sentences.js";
 import { trendOf, windowsOf } from "./trend.js";
 import { answerName, ask, begin, clock, complain, count, element, isDay, percent, sentence, short, surveyHash, table } from "./page.js";
 import { FRAME, PAGE, RESULTS } from "./words.js";
@@ -36,33 +37,6 @@ const TITLES = RESULTS.views;
 
 function rowsOf(view) {
   return view.rows.map((row) => ({ ...row, low: row.low ?? row.value, high: row.high ?? row.value }));
-}
-
-/** What a view says, in one sentence. */
-function inWords(what, rows, first, show) {
-  const between = (row) => PAGE.between(show(row.low), show(row.high));
-  if (what === "mean") return RESULTS.average(show(rows[0].value), between(rows[0]));
-  if (what === "direction") return RESULTS.average(show(rows[0].value), between(rows[0]));
-  if (what === "cumulative") {
-    const half = rows.find(({ value }) => value >= 0.5) ?? rows[rows.length - 1];
-    return RESULTS.halfReached(half.label, show(half.value), between(half));
-  }
-  if (what === "quantiles") {
-    const middle = rows.find(({ label }) => label === "50 %") ?? rows[0];
-    return RESULTS.halfBelow(show(middle.value), between(middle));
-  }
-  // When all intervals hold a common value, nothing says which answer is more frequent.
-  const together = rows.length > 1 && Math.max(...rows.map((row) => row.low)) <= Math.min(...rows.map((row) => row.high));
-  if (what === "distribution") {
-    if (rows.every((row) => row.low <= 1 / rows.length && 1 / rows.length <= row.high)) return RESULTS.even;
-    if (together) return RESULTS.noRange;
-    // The fullest by its estimate, if that is more than a guess; otherwise the one that surely holds most.
-    const full = first.low > Math.min(...rows.map((row) => row.high)) ? first : rows.reduce((best, row) => (row.low > best.low ? row : best));
-    return (full === first ? RESULTS.mostFrequentRange : RESULTS.frequentRange)(full.label, show(full.value), between(full));
-  }
-  if (what === "key-means") return together ? RESULTS.noMean : RESULTS.highestMean(first.label, show(first.value), between(first));
-  if (together) return RESULTS.noAnswer;
-  return RESULTS.mostFrequent(first.label, show(first.value), between(first));
 }
 
 /** Where the answers to a question can lie, if it asks for a number. */
@@ -104,7 +78,7 @@ function view(attribute, seen, level) {
   const more = rows.length > SHOWN && shares && !["distribution", "cumulative"].includes(seen.what) ? RESULTS.largest(SHOWN, count(rows.length)) : "";
   const impossible = shares && rows.some((row) => row.value < 0 || row.value > 1);
   const honest = impossible ? RESULTS.unbiased : "";
-  const plain = inWords(seen.what, rows, top[0], seen.what === "direction" ? hours : show);
+  const plain = inWords(seen.what, rows, seen.what === "direction" ? hours : show);
   const caption = [element("strong", {}, plain), `${more}${honest}`];
   const method = RESULTS.method(seen.method, attribute.mechanism);
   if (seen.what === "direction") {

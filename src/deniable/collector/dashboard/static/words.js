@@ -107,7 +107,11 @@ export const RESULTS = {
   meanTime: "mean time",
   minutes: (minutes) => `${minutes} ${minutes === 1 ? "minute" : "minutes"}`,
   noMean: "Too few reports to tell which mean is higher.",
-  highestMean: (label, value, between) => `Highest mean: ${label}, ${value} (${between}).`,
+  highestMean: (label, value, between, rivals) => {
+    if (!rivals.length) return `Highest mean: ${label}, ${value} (${between}).`;
+    const others = rivals.length > 2 ? `${rivals.length} others` : rivals.join(" or ");
+    return `Highest estimated mean: ${label}, ${value} (${between}); that of ${others} may be higher.`;
+  },
   average: (value, between) => `On average ${value}, ${between}.`,
   halfReached: (label, value, between) => `About half of the answers are ${label}: ${value} (${between}).`,
   halfBelow: (value, between) => `Half of the people are below ${value} (${between}).`,
@@ -116,7 +120,11 @@ export const RESULTS = {
   mostFrequentRange: (label, value, between) => `The most frequent range is ${label}, with ${value} of the people (${between}).`,
   frequentRange: (label, value, between) => `A frequent range is ${label}, with ${value} of the people (${between}).`,
   noAnswer: "Too few reports to tell which answer is more frequent.",
-  mostFrequent: (label, value, between) => `Most frequent: ${label}, ${value} (${between}).`,
+  mostFrequent: (label, value, between, rivals) => {
+    if (!rivals.length) return `Most frequent: ${label}, ${value} (${between}).`;
+    const others = rivals.length > 2 ? `${rivals.length} other answers` : rivals.join(" or ");
+    return `Largest estimate: ${label}, ${value} (${between}); ${others} may be more frequent.`;
+  },
   noWord: "No word stands out from the noise yet.",
   intervals: (sure) => `${sure} % intervals`,
   with: (what, intervals) => `${what} with ${intervals}`,
@@ -130,7 +138,7 @@ export const RESULTS = {
   summary: (question, what, label, value, between) => `${question} ${what}: largest ${label}, ${value}, ${between}.`,
   intervalOf: { mean: "the mean's interval", direction: "the direction's interval", time: "the interval of the mean time" },
   widest: "the widest interval",
-  narrower: (reports, whose, now, then) => `Four times as many reports (${reports}) would narrow ${whose} from ± ${now} to about ± ${then}.`,
+  narrower: (reports, whose, now, then) => `Four times as many reports (${reports}) would narrow ${whose} from ±\u00a0${now} to about ±\u00a0${then}.`,
   file: ["question", "what", "label", "estimate", "low", "high", "reports", "epsilon", "as of", "window", "group"],
   betweenGroups: (what) => `${what} between groups`,
   download: "Download: ",
