@@ -1,10 +1,10 @@
 """How often the 95 % intervals hold the truth: estimators x mechanisms x twelve shapes x numbers of reports x epsilon.
 
-    python benchmarks/coverage.py [--quick] [--every] [--results coverage.jsonl] [--only line/sw] [--docs docs/estimating.md]
+    python benchmarks/coverage.py [--quick] [--others] [--every] [--only line/sw] [--results FILE] [--docs docs/estimating.md]
 
-The main mechanisms of each estimator are asked in all settings, the others in every third: for every shape and number of
-reports at one epsilon (`--every`: in all). Every cell is simulated 200 times, and up to 2,000 times where one of its answers
-held in fewer than 93.5 % of them, until that is decided (`intervals/measuring.py`). Results are appended to a file of JSON
+The main mechanisms of each estimator are asked in all settings; with `--others`, the others in every third: for every shape and
+number of reports at one epsilon (`--every`: in all). Every cell is simulated 200 times, and up to 2,000 times where one of its
+answers held in fewer than 93.5 % of them, until that is decided (`intervals/measuring.py`). Results are appended to a file of JSON
 lines, so that a run that was stopped goes on where it was. An answer fails when it would hold so seldom by chance less than
 once in 1,000 runs of the whole table, were its true coverage 93.5 %. `--quick` takes minutes: few repetitions of a sample of
 the cells. `--docs` writes the table between two marks of a page. `width` is the mean half-width of an answer over the
@@ -50,7 +50,8 @@ def main() -> None:
     """Measure what is missing, then print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="few repetitions of a sample of the settings")
-    parser.add_argument("--every", action="store_true", help="all mechanisms in all settings, about three hours")
+    parser.add_argument("--others", action="store_true", help="other mechanisms than the main ones, too, in every third setting")
+    parser.add_argument("--every", action="store_true", help="all mechanisms in all settings")
     parser.add_argument("--results", type=Path, default=Path("coverage.jsonl"))
     parser.add_argument("--only", default="", help="family or family/mechanism, for example line/sw")
     parser.add_argument("--repetitions", type=int)
@@ -61,7 +62,7 @@ def main() -> None:
     family, _, mechanism = chosen.only.partition("/")
     wanted = [
         cell
-        for cell in cells(quick=chosen.quick, every=chosen.every)
+        for cell in cells(quick=chosen.quick, others=chosen.others, every=chosen.every)
         if family in ("", cell.family) and mechanism in ("", cell.mechanism)
     ]
     repetitions = chosen.repetitions or (QUICK if chosen.quick else REPETITIONS)

@@ -49,8 +49,8 @@ def shapes_of(family: str) -> list[str]:
     return list(PLACES if family in ("maps", "trips") else NUMBERS)
 
 
-def cells(*, quick: bool = False, every: bool = False) -> Iterator[Cell]:
-    """Main mechanisms in all settings and the others in every third, or `every` one of both; `quick` takes a sample of these.
+def cells(*, quick: bool = False, others: bool = False, every: bool = False) -> Iterator[Cell]:
+    """Main mechanisms in all settings; the `others` in every third; `every` mechanism in all; `quick`: a sample of both.
 
     Targets take turns.
     """
@@ -60,7 +60,7 @@ def cells(*, quick: bool = False, every: bool = False) -> Iterator[Cell]:
             for i, shape in enumerate(shapes_of(name)):
                 for j, n in enumerate(REPORTS):
                     for k, epsilon in enumerate(EPSILONS):
-                        if mechanism in family.others and (i + j + k) % OTHERS_TAKE and not every:
+                        if mechanism in family.others and not every and ((i + j + k) % OTHERS_TAKE or not (others or quick)):
                             continue
                         step += 1
                         if not quick or (step % 7 == 0 and (n < 1000 or step % 3 == 0)):
