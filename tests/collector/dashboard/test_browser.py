@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -228,6 +229,32 @@ def test_groups_are_compared_in_words_in_a_chart_and_in_the_downloads(chromium: 
         assert [group["name"] for group in json.loads(files["JSON"])["between_groups"]["groups"]] == ["north", "south"]
         page.get_by_role("link", name="south (4,000)").click()
         page.get_by_role("heading", name="Travel to work: south").wait_for()
+        visit.close()
+
+
+def test_a_map_is_in_the_downloads(chromium: Any, tmp_path: Path) -> None:
+    """Everyone lives in one corner, so its cell has the largest share of the file, too."""
+    toml = (
+        SURVEY.partition("[attributes.commute]")[0]
+        + '[attributes.home]\nquestion = "Where do you live?"\ndomain = "rectangle:0,10,0,8,8"\n'
+    )
+    with collector(tmp_path, toml=toml.replace("epsilon = 2", "epsilon = 4")) as running:
+        store = Store(f"sqlite:///{tmp_path / 'collector.db'}")
+        survey = store.survey(running.hash)
+        assert survey is not None
+        reports = randomize_many(survey.mechanism, [{"home": (0.1, 0.1)}] * 4000, FixedKeystream(5))
+        store.count([Arrival(survey, "", os.urandom(16), reports, 4000)])
+        store.close()
+        visit = Visit(chromium, running)
+        page = visit.go("results")
+        page.get_by_role("heading", name="Map").wait_for()
+        with page.expect_download() as saved:
+            page.get_by_role("link", name="CSV").click()
+        rows = list(csv.DictReader(Path(saved.value.path()).read_text().splitlines()))
+        assert {row["what"] for row in rows} == {"map"}
+        assert sum(float(row["estimate"]) for row in rows) == pytest.approx(1, abs=0.05)
+        fullest = max(rows, key=lambda row: float(row["estimate"]))
+        assert fullest["label"].startswith("x from 0 to 1.25, y from 0 to")
         visit.close()
 
 

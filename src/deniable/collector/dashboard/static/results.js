@@ -32,6 +32,9 @@ let last = "";
 let compared = "";
 let hasGroups = true;
 let chosen = "";
+let latest = [];
+/** The cells of every map on the page, by the name of its question. */
+const maps = new Map();
 
 const TITLES = RESULTS.views;
 
@@ -115,9 +118,12 @@ function shrinking(attribute) {
 
 const spoken = (cell) => (/[",\n]/.test(String(cell)) ? `"${String(cell).replaceAll('"', '""')}"` : String(cell));
 
+const where = ({ bounds: [left, lower, right, upper] }) => RESULTS.where(PAGE.to(short(left), short(right)), PAGE.to(short(lower), short(upper)));
+
 /** Everything on the page as a file: rows for a spreadsheet, or what the collector said. */
 function downloads(results, groups) {
   if (results.waiting) return;
+  latest = [results, groups];
   const lines = results.attributes.flatMap((attribute) =>
     attribute.views.flatMap(({ what, rows }) =>
       rows.map((row) => [attribute.question, what, row.label, row.value, row.low, row.high, attribute.n, results.epsilon, results.as_of, results.window, ""]),
@@ -127,7 +133,11 @@ function downloads(results, groups) {
   const between = groups.attributes.flatMap(({ question, what, rows }) =>
     rows.map((row) => [question, RESULTS.betweenGroups(what), row.label, row.value, row.low, row.high, reports[row.group], results.epsilon, results.as_of, "", row.group]),
   );
-  const csv = [RESULTS.file, ...lines, ...between].map((line) => line.map(spoken).join(",")).join("\r\n");
+  const cells = results.attributes.flatMap(({ name, question }) => {
+    const shares = maps.get(name) ?? { cells: [] };
+    return shares.cells.map((cell) => [question, "map", where(cell), cell.value, cell.low, cell.high, shares.n, results.epsilon, results.as_of, "", ""]);
+  });
+  const csv = [RESULTS.file, ...lines, ...cells, ...between].map((line) => line.map(spoken).join(",")).join("\r\n");
   const link = (words, kind, text, end) => {
     return element("a", { download: `${surveyHash.slice(0, 12)}.${end}`, href: URL.createObjectURL(new Blob([text], { type: kind })) }, words);
   };
@@ -143,8 +153,9 @@ async function mapOf(attribute, place) {
       if (shares.note.includes("being made")) setTimeout(() => place.isConnected && mapOf(attribute, place), 2 * EVERY);
       return;
     }
+    maps.set(attribute.name, shares);
+    downloads(...latest);
     const fullest = shares.cells.slice().sort((a, b) => b.value - a.value);
-    const where = ({ bounds: [left, lower, right, upper] }) => RESULTS.where(PAGE.to(short(left), short(right)), PAGE.to(short(lower), short(upper)));
     const rows = fullest.map((cell) => [where(cell), percent(cell.value), percent(cell.low), percent(cell.high)]);
     place.replaceChildren(
       element("h3", {}, RESULTS.map),
