@@ -1,6 +1,6 @@
 """How often the 95 % intervals hold the truth: estimators x mechanisms x twelve shapes x numbers of reports x epsilon.
 
-    python benchmarks/coverage.py [--quick] [--others] [--every] [--only line/sw] [--results FILE] [--docs docs/estimating.md]
+    python benchmarks/coverage.py [--quick] [--others] [--every] [--only line/sw] [--results FILE] [--docs docs/coverage.md]
 
 The main mechanisms of each estimator are asked in all settings; with `--others`, the others in every third: for every shape and
 number of reports at one epsilon (`--every`: in all). Every cell is simulated 200 times, and up to 2,000 times where one of its
