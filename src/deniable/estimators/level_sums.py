@@ -29,7 +29,7 @@ from deniable.estimators.node_moments import node_moments
 from deniable.estimators.projections import simplex
 from deniable.estimators.quantile_levels import checked_levels
 from deniable.estimators.ranges import covered
-from deniable.estimators.score_intervals import ScoreIntervals, ScoreQuestion, averaged
+from deniable.estimators.score_intervals import Moments, ScoreIntervals, ScoreQuestion, averaged
 from deniable.estimators.source import Source, accumulated
 from deniable.estimators.supports import support_counts
 from deniable.estimators.tree import consistent, influence
@@ -291,17 +291,20 @@ class TreeSums:
         return ScoreIntervals(asked, 1.0, None if lower is None else tuple(self._question(one, leaves) for one in lower))
 
     def _question(self, question: Floats, leaves: Floats) -> ScoreQuestion:
-        """A sum of leaves, and the exact law of its estimate: at every level one number per report, summed over its nodes."""
-        pulls = influence(question, self.node_variances(), self.tree.fan_out)
-        laws = []
-        for part, pull, (p, q) in zip(self.parts, pulls, self._laws, strict=True):
-            if part.n == 0:
-                continue
-            own = node_moments(part.mechanism.channel, pull, p, q)
-            laws.append((averaged(*own, part.n, 1.0), len(pull)))
+        """A sum of leaves, and the exact law of its estimate: at every level one number per report, summed over its nodes.
+
+        The law is worked out when an interval is asked for: of a thousand leaves, that takes a second.
+        """
+
+        @cache
+        def laws() -> list[tuple[Moments, int]]:
+            pulls = influence(question, self.node_variances(), self.tree.fan_out)
+            asked = [each for each in zip(self.parts, pulls, self._laws, strict=True) if each[0].n]
+            own = [(node_moments(part.mechanism.channel, pull, p, q), part.n, len(pull)) for part, pull, (p, q) in asked]
+            return [(averaged(*moments, n, 1.0), nodes) for moments, n, nodes in own]
 
         def moments(shares: Floats) -> tuple[float, float]:
-            each = [law(shares.reshape(nodes, -1).sum(axis=1)) for law, nodes in laws]
+            each = [law(shares.reshape(nodes, -1).sum(axis=1)) for law, nodes in laws()]
             return sum(second for second, _ in each), sum(third for _, third in each)
 
         least = min(part.n for part in self.parts if part.n)

@@ -16,7 +16,7 @@ from deniable.core import Hadamard
 from deniable.estimators.walsh_hadamard import walsh_hadamard
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=16)  # a tree asks for one at every level
 def masks(sets: Hadamard) -> Integers:
     """The bits of y whose parity is the sign of category x and element a > 0: a row per category.
 
