@@ -14,6 +14,7 @@ from deniable.batch import accumulator_for
 from deniable.core import (
     Ball,
     Binary,
+    Bins,
     Categories,
     Circle,
     Disc,
@@ -156,6 +157,7 @@ DOMAINS: list[Domain] = [
     Binary(),
     Categories(7),
     Categories(["café", "thé", "\U0001f6b2"]),
+    Bins([-1, 0, "1/3", 2.5, 40]),
     Interval(0, 1, cells=10),
     Interval("1/3", "22/7", cells=1000),
     Interval(-5, 1e6),

@@ -24,6 +24,7 @@ from deniable.batch.word_encoding import WordEncoder
 from deniable.core import (
     Ball,
     Binary,
+    Bins,
     Categories,
     CircularMechanism,
     CoordinateMechanism,
@@ -61,6 +62,8 @@ def chunk_encoder(mechanism: Mechanism) -> Encoder:
         return places
     if isinstance(domain, Binary) or (isinstance(domain, Categories) and domain.labels is None):
         return WholeEncoder(domain)
+    if isinstance(domain, Bins):
+        return BinEncoder(domain)
     if isinstance(domain, Categories):
         return LabelEncoder(domain)
     if isinstance(domain, Ball):
@@ -91,7 +94,8 @@ def as_array(mechanism: Mechanism, values: Any) -> NDArray[Any]:
     except (ValueError, TypeError, OverflowError):
         array = None
     widened = array is not None and array.dtype.kind == "f" and isinstance(mechanism.domain, Whole)
-    if array is None or widened or array.dtype.kind not in "biufUT" or (array.dtype.kind != "U" and _mixed(values)):
+    uniform = array is not None and array.dtype.kind == "U" and not isinstance(mechanism.domain, Bins)
+    if array is None or widened or array.dtype.kind not in "biufUT" or (not uniform and _mixed(values)):
         # numpy would turn [1, True], [0.5, "x"] or [1, 2**64 - 1] into something else; keep every value as it came.
         return _as_they_came(values)
     return array
@@ -156,6 +160,24 @@ class LabelEncoder:
             return np.array([self.domain.encode(value) for value in values], np.int64)
         different, back = np.unique(values, return_inverse=True)
         return np.array([self.domain.encode(str(name)) for name in different], np.int64)[back]
+
+
+class BinEncoder:
+    """Numbers, or names of bins, to the numbers of their bins."""
+
+    def __init__(self, domain: Bins) -> None:
+        self.domain = domain
+        self.edges = np.array([float(edge) for edge in domain.edges])
+        self.named = LabelEncoder(domain)
+
+    def __call__(self, values: NDArray[Any]) -> Indices:
+        """Indices of one chunk."""
+        if values.ndim != 1 or values.dtype.kind not in "iuf" or values.dtype.itemsize > 8:
+            return self.named(values)
+        doubles = values.astype(np.float64, copy=False)
+        if not ((doubles >= self.edges[0]) & (doubles <= self.edges[-1])).all():  # false for nan
+            raise self.domain.refuse("at least one value is outside")
+        return np.minimum(np.searchsorted(self.edges, doubles, side="right"), self.domain.size) - 1
 
 
 def _encode_record(mechanism: Mechanism, values: Any) -> tuple[Any, ...]:

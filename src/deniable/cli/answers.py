@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from deniable.core import Circle, Domain, Interval
+from deniable.core import Bins, Circle, Domain, Interval
 from deniable.errors import InvalidParameter, NotSupported
 
 if TYPE_CHECKING:
@@ -95,7 +95,8 @@ def frequency(source: Accumulator, wish: Wish) -> Answer:
         estimate = estimate.projected(wish.project)
     rows = _rows(estimate, wish, [str(label) for label in estimate.labels or ()])
 
-    draw = lambda title, subtitle: _bars(rows, wish, title, subtitle)  # noqa: E731
+    in_order = isinstance(source.mechanism.domain, Bins)
+    draw = lambda title, subtitle: _bars(rows, wish, title, subtitle, in_order=in_order)  # noqa: E731
     return Answer(rows, estimate.target, estimate.method, draw, needed=reports_needed(estimate))
 
 
@@ -285,12 +286,14 @@ def _single(estimate: Estimate, wish: Wish, label: str, span: float) -> Answer:
     return Answer(rows, estimate.target, estimate.method, draw, needed=reports_needed(estimate, span))
 
 
-def _bars(rows: list[dict[str, Any]], wish: Wish, title: str, subtitle: str, *, percent: bool = True) -> Any:
+def _bars(
+    rows: list[dict[str, Any]], wish: Wish, title: str, subtitle: str, *, percent: bool = True, in_order: bool = False
+) -> Any:
     from deniable.charts import estimate_chart
 
     if not rows:
         raise InvalidParameter("there is nothing to draw: no word stands out from the noise")
-    shown = sorted(rows, key=lambda row: -row["value"])[:MOST_BARS]
+    shown = rows if in_order and len(rows) <= MOST_BARS else sorted(rows, key=lambda row: -row["value"])[:MOST_BARS]
     return estimate_chart(
         [row["label"] for row in shown],
         [row["value"] for row in shown],

@@ -13,6 +13,7 @@ from deniable.cli.terminal import print_json
 from deniable.cli.whole_files import write_whole
 from deniable.core import (
     Binary,
+    Bins,
     Categories,
     Circle,
     Domain,
@@ -63,6 +64,9 @@ def answer_words(domain: Domain) -> str:
     """
     if isinstance(domain, Binary):
         return "yes or no"
+    if isinstance(domain, Bins):
+        ends = domain.labels[0].partition(" to ")[0], domain.labels[-1].partition(" to ")[2]
+        return f"in which of {domain.size} bins a number from {ends[0]} to {ends[1]} lies"
     if isinstance(domain, Categories) and domain.labels is not None:
         return ", ".join(domain.labels)
     if isinstance(domain, Interval):

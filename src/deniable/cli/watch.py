@@ -17,6 +17,7 @@ from deniable.cli.terminal import console, print_json, table
 from deniable.errors import InvalidParameter, NotDelivered
 
 MOST_ROWS = 12
+PERCENT = ("frequency", "words", "items", "sizes", "keys", "cumulative")
 PATIENCE = 30.0
 
 
@@ -105,7 +106,7 @@ def _tables(document: dict[str, Any]) -> list[Any]:
             rows = view["rows"]
             if view["what"] == "distribution":
                 continue
-            blocks.append(_table(view["what"], rows, percent=view["what"] in ("frequency", "words")))
+            blocks.append(_table(view["what"], rows, percent=view["what"] in PERCENT))
     if any(attribute["views"] for attribute in document["attributes"]):
         blocks.append(Text("In 95 of 100 such surveys each interval on its own holds the true value."))
     if document["as_of"]:
@@ -117,7 +118,8 @@ def _table(what: str, rows: list[dict[str, Any]], *, percent: bool) -> Any:
     grid = table(what, "estimate", "95 % from", "to", numbers=("estimate", "95 % from", "to"))
     from rich.markup import escape
 
-    shown = sorted(rows, key=lambda row: -row["value"]) if percent else rows
+    in_order = not percent or what in ("cumulative", "sizes") or rows[0]["start"] is not None  # bins of a number
+    shown = rows if in_order else sorted(rows, key=lambda row: -row["value"])
     for row in shown[:MOST_ROWS]:
         scale, form = (100, "{:.1f} %") if percent else (1, "{:.4g}")
         grid.add_row(escape(row["label"]), *(form.format(scale * row[name]) for name in ("value", "low", "high")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from deniable import estimators
@@ -11,6 +12,7 @@ from deniable.collector.messages import AttributeEstimate, Estimates, Row, View
 from deniable.collector.steps import Published
 from deniable.core import (
     Binary,
+    Bins,
     Categories,
     Circle,
     Hierarchy,
@@ -108,10 +110,12 @@ def shares_of(part: Accumulator, whole: Accumulator, name: str, target: Any) -> 
 
 
 def _frequency(part: Accumulator, whole: Accumulator, name: str, target: Any) -> View:
-    shares = shares_of(part, whole, name, target)
-    return View(
-        "frequency", shares.method, _rows(shares, [str(label) for label in shares.labels or ()]), estimators.reports_needed(shares)
-    )
+    shares, domain = shares_of(part, whole, name, target), part.mechanism.domain
+    rows = _rows(shares, [str(label) for label in shares.labels or ()])
+    if isinstance(domain, Bins):
+        for row, (low, high) in zip(rows, pairwise(domain.edges), strict=True):
+            row.start, row.end = float(low), float(high)
+    return View("frequency", shares.method, rows, estimators.reports_needed(shares))
 
 
 def _labelled(kind: str, estimate: estimators.Estimate, span: float = 1.0) -> View:
@@ -132,8 +136,10 @@ def _direction(part: Accumulator, target: Any) -> View:
 
 
 def _cumulative(part: Accumulator) -> View:
-    cdf = estimators.tree_sums(part).cdf()
-    labels = [str(part.mechanism.domain.decode(index)) for index in range(cdf.value.size)]
+    cdf, domain = estimators.tree_sums(part).cdf(), part.mechanism.domain
+    labels = [str(domain.decode(index)) for index in range(cdf.value.size)]
+    if isinstance(domain, Bins):  # everyone up to a bin is everyone below its end
+        labels = [label.partition(" to ")[2] for label in labels]
     return View("cumulative", cdf.method, _rows(cdf, [f"up to {label}" for label in labels]))
 
 

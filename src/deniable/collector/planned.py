@@ -13,6 +13,7 @@ from deniable.collector.registry import digest
 from deniable.collector.store import Store
 from deniable.core import (
     Binary,
+    Bins,
     Categories,
     Circle,
     Disc,
@@ -37,6 +38,9 @@ from deniable.surveys import Asked, Survey, surveys_from_toml, usual_mechanism
 Learn = Literal["frequency", "mean", "distribution", "location", "heavy-hitters", "items", "key-values", "workload"]
 NEAR = 1.05
 """Mechanisms whose error is at most so many times the least count as equally good; the shortest report decides."""
+SUGGESTED_BINS = 12
+WORTH_BINS = 0.8
+"""Bins are suggested where their intervals are at most so many times as long."""
 TRIED = 32
 """Reports, spread over the outputs, that are read to see whether a mechanism can be read at all."""
 VIEWS: dict[str, set[str]] = {
@@ -227,4 +231,25 @@ def _why(asked: Asked, learn: Learn, pick: Choice, best: Choice, count: int) -> 
         more = max(100 * (pick.error / best.error - 1), 0.1)
         among = f"within {more:.1g} % of the best of {count} mechanisms ({best.mechanism.name}) with a shorter report,"
     level = show_fraction(asked.epsilon.exact)
-    return f"{pick.mechanism.name}: {among} for {asked.respondents:,} answers at epsilon {level}; predicted: {words}."
+    told = f"{pick.mechanism.name}: {among} for {asked.respondents:,} answers at epsilon {level}; predicted: {words}."
+    return told + _in_bins(asked, pick.mechanism) if learn == "distribution" else told
+
+
+def _in_bins(asked: Asked, pick: Mechanism) -> str:
+    """Where a histogram of few bins has much shorter intervals if people are asked for their bin, how to ask for it."""
+    domain = asked.domain
+    if not isinstance(domain, Interval):
+        return ""
+    question = planning.Question(
+        task="distribution", domain=domain, users=asked.respondents, epsilon=asked.epsilon, bins=SUGGESTED_BINS
+    )
+    halves = [
+        way.predict(asked.respondents).error
+        for way in planning.ways(question, asked.epsilon, slow=False)
+        if isinstance(way, planning.Way) and isinstance(way.asked, Mechanism) and isinstance(way.asked.domain, Bins)
+    ]
+    half, now = min(halves), estimators.valid_half_width(pick, SUGGESTED_BINS, asked.respondents)
+    if half > WORTH_BINS * now:
+        return ""
+    bins = f"bins:{show_fraction(domain.low)},{show_fraction(domain.high)}/{SUGGESTED_BINS}"
+    return f' If a histogram is what you will show, ask for bins: with domain = "{bins}", its intervals are ± {half:.2g} instead of ± {now:.2g}.'

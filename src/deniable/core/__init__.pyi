@@ -60,6 +60,7 @@ from deniable.core.domains.ball import steps_of as steps_of
 from deniable.core.domains.base import Domain as Domain
 from deniable.core.domains.base import domain_from_recipe as domain_from_recipe
 from deniable.core.domains.binary import Binary as Binary
+from deniable.core.domains.bins import Bins as Bins
 from deniable.core.domains.categories import Categories as Categories
 from deniable.core.domains.circle import Circle as Circle
 from deniable.core.domains.interval import Interval as Interval

@@ -18,7 +18,7 @@ from scipy.special import ndtri
 from scipy.stats import qmc
 
 from deniable.batch import Floats, Keystream, randomize_many, uniform_below
-from deniable.core import Categories, Circle, Epsilon, Interval, Mechanism
+from deniable.core import Bins, Circle, Epsilon, Interval, Mechanism
 from deniable.errors import DeniableError, NotSupported
 from deniable.estimators import (
     MOST_CONDITION,
@@ -142,7 +142,8 @@ def shape_ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> It
     read: Read = "circle" if isinstance(domain, Circle) else "quantile" if question.task == "quantile" else "distribution"
     reading = Reading(read, question.bins, question.level, float(domain.width))
     yield from each_way("distribution", domain, each, partial(_number, question, reading), slow=slow)
-    yield from each_way("frequency", Categories(question.bins), each, partial(_bin, question, reading, domain))
+    bins = Bins.equal(domain.low, domain.low + domain.width, question.bins)
+    yield from each_way("frequency", bins, each, partial(_bin, question, reading, domain))
     levels = round(math.log(question.bins, 4))
     if read != "circle" and 4**levels == question.bins and levels > 1:
         tree = _tree(HierarchicalHistogram(domain, each, 4, levels), reading)  # type: ignore[arg-type]
@@ -236,7 +237,7 @@ def _categories(reading: Reading, domain: Interval | Circle, mechanism: Mechanis
         surveys = []
         for count in rounds(n, runs):
             values, truth = people(n, count, reading, domain, stream)
-            reports = randomize_many(mechanism, _bins_of(values, domain, bins), stream)
+            reports = randomize_many(mechanism, values, stream)
             shares = (np.array([support_counts(sums) for sums in each_sum(reports, n)]) / n - law.q) / law.gap
             surveys.append(reading.losses(shares + (1 - shares.sum(axis=1, keepdims=True)) / bins, truth))
         return np.concatenate(surveys)
@@ -307,9 +308,3 @@ def people(n: int, surveys: int, reading: Reading, domain: Interval | Circle, st
     place = (np.tile(inside, surveys) + (uniform_below(FINE, n * surveys, stream) + 0.5) / FINE) / reading.bins
     values = np.clip(float(domain.low) + float(domain.width) * place, float(domain.low), float(domain.low + domain.width))
     return values, np.bincount(inside, minlength=reading.bins) / n
-
-
-def _bins_of(values: Floats, domain: Interval | Circle, bins: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """The bin of every value."""
-    place = (values - float(domain.low)) / float(domain.width) * bins
-    return np.clip(np.floor(place), 0, bins - 1).astype(np.int64)

@@ -19,7 +19,7 @@ from scipy import stats
 from scipy.special import ndtri
 
 from deniable.batch import Floats, Keystream, randomize_many, uniform_below
-from deniable.core import Categories, Circle, Interval, Mechanism
+from deniable.core import Bins, Circle, Interval, Mechanism
 from deniable.errors import NotSupported
 from deniable.estimators import STOP, binned, checked_bins, penalized_fit, shape, shares, simplex, support_law, valid_half_width
 from deniable.planning.way import NORMAL, Prediction, Way
@@ -48,7 +48,7 @@ def predicted_half_width(mechanism: Mechanism, bins: int, n: int) -> float:
     0.14
     """
     domain = mechanism.domain
-    if isinstance(domain, Categories):
+    if isinstance(domain, Bins):
         noise = support_law(mechanism).count_noise(np.full(domain.size, n / domain.size), False)
         return float(shown_half(1 / domain.size, np.sqrt(noise) / n).mean())
     return valid_half_width(mechanism, bins, n)
@@ -67,8 +67,8 @@ def shown_half(share: float, deviation: Floats) -> Floats:
 def simulated_half_width(mechanism: Mechanism, bins: int, values: Floats, stream: Keystream) -> float:
     """Of the intervals that are printed after people with these values have answered."""
     domain = mechanism.domain
-    if isinstance(domain, Categories):
-        low, high = shares(randomize_many(mechanism, bins_of(values, bins), stream)).interval(LEVEL)
+    if isinstance(domain, Bins):
+        low, high = shares(randomize_many(mechanism, numbers_of(domain, values), stream)).interval(LEVEL)
     else:
         assert isinstance(domain, Interval | Circle)
         place = float(domain.low) + float(domain.width) * values
@@ -76,9 +76,10 @@ def simulated_half_width(mechanism: Mechanism, bins: int, values: Floats, stream
     return float((high - low).mean()) / 2
 
 
-def bins_of(values: Floats, bins: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """The bin of every part of the domain."""
-    return np.clip(np.floor(values * bins), 0, bins - 1).astype(np.int64)
+def numbers_of(domain: Bins, values: Floats) -> Floats:
+    """Parts of the whole as numbers."""
+    low, high = float(domain.edges[0]), float(domain.edges[-1])
+    return np.clip(low + (high - low) * values, low, high)
 
 
 def crowd(cells: int, hills: tuple[tuple[float, float, float], ...]) -> Floats:
@@ -102,8 +103,8 @@ def distance(mechanism: Mechanism, values: Floats, stream: Keystream) -> float:
     places = np.arange(GRID + 1) / GRID
     truth = np.searchsorted(np.sort(values), places, "right") / len(values)
     domain = mechanism.domain
-    if isinstance(domain, Categories):
-        estimated = shares(randomize_many(mechanism, bins_of(values, domain.size), stream)).projected("simplex").value
+    if isinstance(domain, Bins):
+        estimated = shares(randomize_many(mechanism, numbers_of(domain, values), stream)).projected("simplex").value
         below = np.interp(places, np.arange(domain.size + 1) / domain.size, np.concatenate([[0.0], np.cumsum(estimated)]))
     else:
         assert isinstance(domain, Interval)
@@ -174,7 +175,7 @@ def projected_distance(mechanism: Mechanism, n: int) -> float:
 
 def by_intervals(mechanism: Mechanism, bins: int) -> Way:
     """Judged by the half-widths of the intervals of the bins."""
-    categories = isinstance(mechanism.domain, Categories)
+    categories = isinstance(mechanism.domain, Bins)
 
     def predict(n: int) -> Prediction:
         half = predicted_half_width(mechanism, bins, n)
@@ -197,7 +198,7 @@ def by_intervals(mechanism: Mechanism, bins: int) -> Way:
 def by_distance(mechanism: Mechanism, bins: int, width: float) -> Way:
     """Judged by the Wasserstein distance of the fitted distribution."""
 
-    categories = isinstance(mechanism.domain, Categories)
+    categories = isinstance(mechanism.domain, Bins)
 
     def predict(n: int) -> Prediction:
         away = projected_distance(mechanism, n) if categories else fitted_distance(mechanism, n)

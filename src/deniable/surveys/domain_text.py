@@ -5,11 +5,13 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from deniable.core import (
     Ball,
     Binary,
+    Bins,
     Categories,
     Circle,
     Disc,
@@ -28,7 +30,7 @@ from deniable.core import (
 from deniable.errors import InvalidDomain, OutOfDomain
 
 FORMS = (
-    "binary, categories:5, categories:a,b,c, interval:0,1[,cells], circle[:period[,cells]], "
+    "binary, categories:5, categories:a,b,c, bins:0,10,30,60, bins:0,60/12, interval:0,1[,cells], circle[:period[,cells]], "
     "rectangle:x0,x1,y0,y1[,cells], disc:x,y,radius[,cells], points:0,0;3,4, text:bytes, whole:bits, "
     "ball:dimension[,radius[,norm]], item-set:at_most,a,b,c, key-value:at_most,a,b,c;low,high[,cells], or JSON"
 )
@@ -51,6 +53,7 @@ def parse_domain(text: str) -> Domain:
     builders: dict[str, tuple[int, int | None, Callable[[], Domain]]] = {
         "binary": (0, 0, Binary),
         "categories": (1, None, lambda: Categories(int(parts[0]) if len(parts) == 1 and parts[0].isdecimal() else parts)),
+        "bins": (2, None, lambda: _bins(rest)),
         "interval": (2, 3, lambda: Interval(*parts[:2], **_cells(parts[2:]))),
         "circle": (0, 2, lambda: Circle(*parts[:1], **_cells(parts[1:]))),
         "rectangle": (4, 5, lambda: _rectangle(parts)),
@@ -70,6 +73,17 @@ def parse_domain(text: str) -> Domain:
     if len(parts) < least or (most is not None and len(parts) > most):
         raise InvalidDomain(f"the domain {text[:60]!r} has too few or too many numbers; write one of {FORMS}")
     return build()
+
+
+def _bins(text: str) -> Bins:
+    """Every edge, or both ends and how many bins of one width."""
+    ends, equal, count = text.partition("/")
+    edges = [edge.strip() for edge in ends.split(",")]
+    if not equal:
+        return Bins(edges)
+    if len(edges) != 2:
+        raise InvalidDomain("equal bins have two ends and a number, such as bins:0,60/12")
+    return Bins.equal(edges[0], edges[1], _whole("the number of bins", count.strip()))
 
 
 def _item_set(parts: list[str]) -> ItemSet:
@@ -113,6 +127,9 @@ def _from_document(document: dict[str, Any]) -> Domain:
 def parse_value(domain: Domain, text: str) -> Any:
     """A private value from its text. What cannot be read is refused without being shown."""
     stripped = text.strip()
+    if isinstance(domain, Bins) and stripped not in (domain.labels or ()):
+        with suppress(ValueError):
+            return float(stripped)
     if isinstance(domain, Text) or (isinstance(domain, Categories) and domain.labels is not None):
         return stripped
     if isinstance(domain, Binary):

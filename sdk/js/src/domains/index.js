@@ -4,13 +4,13 @@ import { InvalidParameter } from "../errors.js";
 import { undigits } from "../integers.js";
 import { ball } from "./ball.js";
 import { countOf, fieldsOf, refused } from "./base.js";
-import { binary, categories, points, text, wholeNumbers } from "./listed.js";
+import { binary, bins, categories, points, text, wholeNumbers } from "./listed.js";
 import { cellOf, circle, interval, pointOf } from "./numbers.js";
 import { disc, parallelogram, rectangle, sphere } from "./plane.js";
 import { polygon } from "./polygon.js";
 import { itemSet, keyValue } from "./sets.js";
 
-const KINDS = { ball, binary, categories, interval, circle, rectangle, parallelogram, sphere, disc, polygon, points, text, whole: wholeNumbers, record, trajectory, "item-set": itemSet, "key-value": keyValue };
+const KINDS = { ball, binary, bins, categories, interval, circle, rectangle, parallelogram, sphere, disc, polygon, points, text, whole: wholeNumbers, record, trajectory, "item-set": itemSet, "key-value": keyValue };
 
 export const domainKinds = Object.freeze(Object.keys(KINDS));
 

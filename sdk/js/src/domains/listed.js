@@ -1,7 +1,7 @@
 // Yes or no, one of several, one of the listed places, and words of bits.
 
 import { InvalidParameter } from "../errors.js";
-import { exactly } from "../fraction.js";
+import { Fraction, exactly, fractionFromText } from "../fraction.js";
 import { countOf, fieldsOf, pairFromText, refused } from "./base.js";
 
 /** Yes or no. */
@@ -52,6 +52,44 @@ export function categories(recipe) {
       const found = typeof value === "string" ? places.get(value) : undefined;
       if (found === undefined) throw refused("the value is not one of the names");
       return found;
+    },
+  };
+}
+
+const DECIMALS = 12;
+
+/** An edge as people write it: a decimal if a short one is exact, else a ratio, as in Python. */
+function written(edge) {
+  const unit = 10n ** BigInt(DECIMALS);
+  const scaled = edge.times(new Fraction(unit));
+  if (edge.denominator === 1n || scaled.denominator !== 1n) return String(edge);
+  const size = scaled.numerator < 0n ? -scaled.numerator : scaled.numerator;
+  const digits = String(size).padStart(DECIMALS + 1, "0");
+  return `${edge.numerator < 0n ? "-" : ""}${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS).replace(/0+$/, "")}`;
+}
+
+/** A number of which only the bin is asked, by the number or by the bin's name. */
+export function bins(recipe) {
+  const [given] = fieldsOf(recipe, "edges");
+  if (!Array.isArray(given) || given.length < 3 || given.length > 2 ** 12 + 1) throw new InvalidParameter("bins have 3 to 4097 edges");
+  const exact = given.map(fractionFromText);
+  const edges = exact.map((edge) => edge.toNumber());
+  if (edges.some((edge, i) => i && !(edges[i - 1] < edge))) throw new InvalidParameter("the edges of bins must increase");
+  const labels = exact.slice(1).map((edge, i) => `${written(exact[i])} to ${written(edge)}`);
+  const places = new Map(labels.map((label, i) => [label, BigInt(i)]));
+  return {
+    kind: "bins",
+    size: BigInt(labels.length),
+    edges,
+    labels,
+    encode(value) {
+      if (typeof value === "string" && places.has(value)) return places.get(value);
+      const number = typeof value === "bigint" ? Number(value) : value;
+      if (typeof number !== "number" || !(number >= edges[0] && number <= edges.at(-1))) {
+        throw refused("the value must be a number within the bins, or the name of a bin");
+      }
+      const above = edges.findIndex((edge) => edge > number);
+      return BigInt((above < 0 ? labels.length : above) - 1);
     },
   };
 }

@@ -13,6 +13,7 @@ from deniable.errors import InvalidDomain, InvalidParameter, OutOfDomain
 HOMES = {
     "ball": ("Ball",),
     "binary": ("Binary",),
+    "bins": ("Bins",),
     "categories": ("Categories",),
     "circle": ("Circle",),
     "interval": ("Interval",),

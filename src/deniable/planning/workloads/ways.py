@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import lru_cache, partial
 
 import numpy as np
@@ -57,7 +58,16 @@ def designed(name: str, size: int, epsilon: Epsilon) -> WorkloadDesign:
 
 
 def workload_ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> Iterator[Way | LeftOut]:
-    """Every way to ask for the answers at this epsilon."""
+    """Every way to ask for the answers at this epsilon, with the names that the values have."""
+    for way in _numbered_ways(question, epsilon, slow):
+        if isinstance(way, Way) and isinstance(way.asked, Mechanism) and isinstance(way.asked.domain, Categories):
+            yield replace(way, asked=replace(way.asked, domain=question.domain))
+        else:
+            yield way
+
+
+def _numbered_ways(question: Question, epsilon: Epsilon, slow: bool) -> Iterator[Way | LeftOut]:
+    """The same for values with numbers: what is worked out does not depend on their names."""
     questions, each = _read(question), question.each(epsilon)
     size = questions.size
     if size <= (MOST_ENUMERATED if slow else QUICK):

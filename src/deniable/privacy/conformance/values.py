@@ -9,6 +9,7 @@ from typing import Any
 from deniable.core import (
     Ball,
     Binary,
+    Bins,
     Categories,
     Circle,
     Disc,
@@ -43,6 +44,10 @@ def awkward_values(domain: Domain) -> list[Any]:
     """Good values where rounding could go wrong: ends, cell boundaries and their neighbours."""
     if isinstance(domain, Interval | Circle):
         return _awkward_numbers(domain)
+    if isinstance(domain, Bins):
+        edges = [float(edge) for edge in domain.edges]
+        beside = [math.nextafter(edge, end) for edge in edges[1:-1] for end in (-math.inf, math.inf)]
+        return [*domain.labels, *edges, *beside, math.nextafter(edges[0], math.inf), math.nextafter(edges[-1], -math.inf)]
     if isinstance(domain, Rectangle):
         across, up = _awkward_numbers(domain.x), _awkward_numbers(domain.y)
         return list(zip(across, up, strict=False)) + list(zip(across, reversed(up), strict=False))
@@ -134,6 +139,10 @@ def bad_values(domain: Domain) -> list[Any]:
     general += [float("nan"), float("inf"), -float("inf"), complex(SECRET, 1)]
     if isinstance(domain, Binary):
         return [*general, SECRET, -SECRET, 2, 0.91827364]
+    if isinstance(domain, Bins):
+        first, last = float(domain.edges[0]), float(domain.edges[-1])
+        beyond = [math.nextafter(first, -math.inf), math.nextafter(last, math.inf), first - SECRET, last + SECRET, 10**400]
+        return [*general, *beyond, True, False, str(first), (first,)]
     if isinstance(domain, Categories):
         numbers = [domain.size, domain.size + SECRET, -SECRET, 0.91827364, 1.0]
         return [*general, *numbers, True, *([SECRET % domain.size] if domain.labels else [])]

@@ -22,6 +22,7 @@ function control(name, domain) {
   switch (domain.kind) {
     case "binary":
       return choices(name, [WORDS.yes, WORDS.no], [true, false]);
+    case "bins":
     case "categories": {
       const size = Number(domain.size);
       const labels = domain.labels ?? (size <= 1000 ? Array.from({ length: size }, (_, i) => String(i)) : null);

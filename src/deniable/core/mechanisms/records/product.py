@@ -12,6 +12,7 @@ from deniable.core.channels.base import Channel
 from deniable.core.channels.product import Product, digits, undigits
 from deniable.core.domains.base import Domain
 from deniable.core.domains.binary import Binary
+from deniable.core.domains.bins import Bins
 from deniable.core.domains.categories import Categories
 from deniable.core.domains.circle import Circle
 from deniable.core.domains.interval import Interval
@@ -27,6 +28,7 @@ from deniable.errors import InvalidParameter
 
 USUAL: dict[type[Domain], str] = {
     Binary: "randomized-response",
+    Bins: "subset",
     Categories: "k-rr",
     Interval: "window",
     Circle: "circular-window",
