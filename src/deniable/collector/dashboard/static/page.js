@@ -72,6 +72,13 @@ export const short = (value) => {
   return String(Number(value.toPrecision(4)));
 };
 
+/** Writes numbers as finely as an interval with this half-width warrants: two of its digits. */
+export const asFineAs = (half) => {
+  if (!(half > 0) || !Number.isFinite(half)) return short;
+  const decimals = Math.min(Math.max(1 - Math.floor(Math.log10(half)), 0), 12);
+  return (value) => (Math.abs(value) >= 1e6 || half < 1e-4 ? short(value) : value.toFixed(decimals).replace(/^-(0(?:\.0*)?)$/, "$1"));
+};
+
 /** A table with a caption; the first cell of every row is its heading. */
 export function table(caption, head, rows) {
   const row = ([first, ...rest]) => element("tr", {}, element("th", { scope: "row" }, first), rest.map((cell) => element("td", {}, cell)));

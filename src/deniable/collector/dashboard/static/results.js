@@ -5,7 +5,7 @@ import { groupLinks, groupsOf } from "./groups.js";
 import { operatorFold } from "./operator.js";
 import { inWords } from "./sentences.js";
 import { trendOf, windowsOf } from "./trend.js";
-import { answerName, ask, begin, clock, complain, count, element, isDay, percent, sentence, short, surveyHash, table } from "./page.js";
+import { answerName, ask, asFineAs, begin, clock, complain, count, element, isDay, percent, sentence, short, surveyHash, table } from "./page.js";
 import { FRAME, PAGE, RESULTS } from "./words.js";
 
 const EVERY = 5000;
@@ -48,6 +48,12 @@ function endsOf({ views }) {
   return bins.length ? [bins[0].start, bins.at(-1).end] : null;
 }
 
+/** A mean where people's answers can lie: an unbiased estimate may be beyond. */
+function within(rows, ends) {
+  const inside = (number) => Math.min(Math.max(number, ends[0]), ends[1]);
+  return ends === null ? rows : rows.map((row) => ({ ...row, value: inside(row.value), low: inside(row.low), high: inside(row.high) }));
+}
+
 /** What a row is called: an answer, or a part of the day by the clock. */
 function labelOf({ domain }, row) {
   if (isDay(domain) && row.label === "direction") return RESULTS.meanTime;
@@ -55,13 +61,15 @@ function labelOf({ domain }, row) {
 }
 
 function view(attribute, seen, level) {
-  const rows = rowsOf(seen).map((row) => ({ ...row, label: labelOf(attribute, row) }));
+  const given = rowsOf(seen).map((row) => ({ ...row, label: labelOf(attribute, row) }));
+  const rows = seen.what === "mean" ? within(given, endsOf(attribute)) : given;
   const shares = ["frequency", "distribution", "words", "cumulative", "items", "sizes", "keys"].includes(seen.what);
   const day = isDay(attribute.domain);
   const named = day && seen.what === "direction" ? RESULTS.timeOfDay : TITLES[seen.what];
   const title = attribute.views.length > 1 ? [element("h3", {}, named)] : [];
   if (!rows.length) return [...title, element("p", { class: "quiet" }, RESULTS.noWord)];
-  const show = shares ? percent : short;
+  const narrowest = Math.min(...rows.map((row) => (row.high - row.low) / 2));
+  const show = shares ? percent : ["mean", "quantiles"].includes(seen.what) ? asFineAs(narrowest) : short;
   const hours = seen.what === "direction" && day ? clock : short;
   const sure = RESULTS.intervals(Math.round(100 * level));
   const cells = (row, i) => [row.value, row.low, row.high].map(seen.what === "direction" && i === 0 ? hours : show);
@@ -77,10 +85,11 @@ function view(attribute, seen, level) {
         : histogram(rows, { show: percent, title: RESULTS.answer })
       : shares
         ? bars(rows.length > SHOWN ? some : rows, { show: percent, title: RESULTS.share })
-        : dots(rows, { show, ends: endsOf(attribute) });
+        : dots(rows, { ends: endsOf(attribute) });
   const more = rows.length > SHOWN && shares && !["distribution", "cumulative"].includes(seen.what) ? RESULTS.largest(SHOWN, count(rows.length)) : "";
   const impossible = shares && rows.some((row) => row.value < 0 || row.value > 1);
-  const honest = impossible ? RESULTS.unbiased : "";
+  const moved = rows[0].value !== given[0].value;
+  const honest = impossible ? RESULTS.unbiased : moved ? RESULTS.beyond(show(given[0].value)) : "";
   const plain = inWords(seen.what, rows, seen.what === "direction" ? hours : show);
   const caption = [element("strong", {}, plain), `${more}${honest}`];
   const method = RESULTS.method(seen.method, attribute.mechanism);
@@ -101,6 +110,8 @@ function view(attribute, seen, level) {
   ];
 }
 
+const twoDigits = (half) => short(Number(half.toPrecision(2)));
+
 /** How the widest interval of an attribute shrinks as more people answer, in a sentence. */
 function shrinking(attribute) {
   const [ends, cells] = [endsOf(attribute), Number(/cells=(\d+)/.exec(attribute.domain)?.[1] ?? 1 << 16)];
@@ -113,7 +124,7 @@ function shrinking(attribute) {
   const whose = RESULTS.intervalOf[show === time ? "time" : first.what] ?? RESULTS.widest;
   // What answers lose by being rounded to a step does not shrink.
   const rounding = first.what === "mean" && ends ? Math.min(half, (ends[1] - ends[0]) / cells / 2) : 0;
-  return [element("p", { class: "quiet" }, RESULTS.narrower(count(4 * attribute.n), whose, show(half), show((half - rounding) / 2 + rounding)))];
+  return [element("p", { class: "quiet" }, RESULTS.narrower(count(4 * attribute.n), whose, ...[half, (half - rounding) / 2 + rounding].map(show === short ? twoDigits : show)))];
 }
 
 const spoken = (cell) => (/[",\n]/.test(String(cell)) ? `"${String(cell).replaceAll('"', '""')}"` : String(cell));

@@ -131,6 +131,7 @@ export const RESULTS = {
   answer: "answer",
   share: "share of people",
   largest: (shown, all) => ` The ${shown} largest of ${all}.`,
+  beyond: (value) => ` Without bias the estimate is ${value}, where no answer can lie; the end of the range is shown.`,
   unbiased: " Unbiased estimates may lie below 0 or above 100 %; more reports bring them back.",
   method: (method, mechanism) => `${method}; mechanism ${mechanism}.`,
   alike: "How alike the answers are: 0 if they are spread evenly, 1 if they are all the same.",
