@@ -252,4 +252,5 @@ def _in_bins(asked: Asked, pick: Mechanism) -> str:
     if half > WORTH_BINS * now:
         return ""
     bins = f"bins:{show_fraction(domain.low)},{show_fraction(domain.high)}/{SUGGESTED_BINS}"
-    return f' If a histogram is what you will show, ask for bins: with domain = "{bins}", its intervals are ± {half:.2g} instead of ± {now:.2g}.'
+    shorter = f"its intervals are ± {half:.2g} instead of ± {now:.2g}"
+    return f' If a histogram is what you will show, ask for bins: with domain = "{bins}", {shorter}.'

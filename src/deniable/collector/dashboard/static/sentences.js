@@ -19,7 +19,6 @@ export function inWords(what, rows, show) {
   // When all intervals hold a common value, nothing says which is larger.
   const together = rows.length > 1 && Math.max(...rows.map((row) => row.low)) <= Math.min(...rows.map((row) => row.high));
   if (what === "distribution") {
-    if (rows.every((row) => row.low <= 1 / rows.length && 1 / rows.length <= row.high)) return RESULTS.even;
     if (together) return RESULTS.noRange;
     if (!rivals.length) return RESULTS.mostFrequentRange(first.label, show(first.value), between(first));
     // The fullest by its estimate, if that is more than a guess; otherwise the one that surely holds most.

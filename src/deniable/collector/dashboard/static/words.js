@@ -115,7 +115,6 @@ export const RESULTS = {
   average: (value, between) => `On average ${value}, ${between}.`,
   halfReached: (label, value, between) => `About half of the answers are ${label}: ${value} (${between}).`,
   halfBelow: (value, between) => `Half of the people are below ${value} (${between}).`,
-  even: "Every part of the range may hold as many people as every other: too few reports to tell.",
   noRange: "Too few reports to tell which range is most frequent.",
   mostFrequentRange: (label, value, between) => `The most frequent range is ${label}, with ${value} of the people (${between}).`,
   frequentRange: (label, value, between) => `A frequent range is ${label}, with ${value} of the people (${between}).`,
