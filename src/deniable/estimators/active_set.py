@@ -18,6 +18,8 @@ RIDGE = 1e-13
 LOOSE = {"reassoc", "contract", "nsz", "arcp"}
 """Sums may be added up in any order; infinities keep their meaning."""
 MOST_STEPS = 4000
+MOST_CHOSEN = 160
+"""Points that may have a share beside those that had one at the start."""
 MOST_TRIES = 60
 NEARNESS = 5e-3
 """Of the distance from the middle: how near the end is looked for; the bound holds however near that is."""
@@ -214,7 +216,7 @@ def furthest(  # type: ignore[no-untyped-def]
 ):
     """An upper bound of weights'p over the plausible shares; and the points, the shares and the tilt it was reached with."""
     size = len(scores)
-    most = min(size, 160)
+    most = min(size, len(start) + MOST_CHOSEN)
     chosen = np.zeros(most, np.int64)
     shares = np.zeros(most)
     moving = np.zeros(most)

@@ -6,10 +6,9 @@ from __future__ import annotations
 import numpy as np
 
 from deniable.batch import Floats
-from deniable.estimators.active_set import least
+from deniable.estimators.active_set import MOST_CHOSEN, least
 
 MOST_STEPS = 40
-MOST_CHOSEN = 160
 EXACT = 1e-3
 """How far below the best log-likelihood of all reports the result may be."""
 
@@ -23,7 +22,7 @@ def most_likely(chances: Floats, seen: Floats, n: float) -> tuple[float, int]:
         gain = chances @ (seen / likely)
         if n * (float(gain.max()) - 1) <= EXACT:
             break
-        most = min(size, MOST_CHOSEN)
+        most = min(size, len(at) + MOST_CHOSEN)
         chosen, own = np.zeros(most, np.int64), np.zeros(most)
         chosen[: len(at)], own[: len(at)] = at, shares
         slope, moving = np.empty(size), np.zeros(most)
