@@ -34,8 +34,10 @@ CELLS, GROUPS = 256, 96
 """A fit that is only measured has fewer cells and tells fewer outputs apart: it is as far away, and done sooner."""
 ONE_BY_ONE = 20_000
 """Of more people than this the counts are taken as normal."""
-TRIED, MOST_TRIED = 8, 20_000
+TRIED, MOST_TRIED = 8, 100_000
 """Surveys of a tree that are tried, and how many people they have at most; more of them err less by the square root."""
+FEW_PEOPLE = 2_000
+"""Surveys of bins by so many people are tried, too, where a bin's interval is wider than its share."""
 FINE = 1 << 30
 GRID = 512
 
@@ -177,8 +179,12 @@ def by_intervals(mechanism: Mechanism, bins: int) -> Way:
     """Judged by the half-widths of the intervals of the bins."""
     categories = isinstance(mechanism.domain, Bins)
 
+    @lru_cache(maxsize=64)
     def predict(n: int) -> Prediction:
         half = predicted_half_width(mechanism, bins, n)
+        if categories and n <= FEW_PEOPLE and half > 1 / bins:
+            # Estimates far below 0 are usual then, and how wide their intervals are has no formula.
+            half = float(losses(n, TRIALS, FixedKeystream("bins")).mean())
         return Prediction(half, half)
 
     def losses(n: int, runs: int, stream: Keystream) -> Floats:
