@@ -28,6 +28,7 @@ def test_every_mechanism_for_items_is_weighed() -> None:
     [
         ("items", ItemSet(8, at_most=2)),
         ("key-values", KeyValue(4, Interval(0, 1, cells=16), at_most=2)),
+        ("key-values", KeyValue(4, Interval(0, 1, cells=2), at_most=2)),
         ("key-distributions", KeyValue(4, Interval(0, 1, cells=2), at_most=2)),
     ],
 )

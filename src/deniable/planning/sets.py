@@ -79,8 +79,10 @@ def _keys(mechanism: Mechanism) -> Way:
 
 def _key_prediction(mechanism: Mechanism, n: int) -> Prediction:
     assert isinstance(mechanism.domain, KeyValue)
-    law = key_law(mechanism)
     share = 1 / RARE
+    if mechanism.channel.signs() is None:
+        return _pair_prediction(mechanism, share, n)
+    law = key_law(mechanism)
     shown = (1 - share) * law.q + share * law.p
     half = float(mechanism.domain.values.width) / 2
     frequency = math.sqrt(shown * (1 - shown) / n) / (law.p - law.q)
@@ -123,6 +125,18 @@ def _number_losses(mechanism: Mechanism, n: int, runs: int, stream: Keystream) -
 def key_law(mechanism: Mechanism) -> KeyLaw:
     """The chances of a report, without anything counted yet."""
     return KeyLaw.of(mechanism.accumulator())
+
+
+def _pair_prediction(mechanism: Mechanism, share: float, n: int) -> Prediction:
+    assert isinstance(mechanism.domain, KeyValue)
+    law = PairLaw.of(mechanism.accumulator())
+    numbers = law.counts.shape[1]
+    off, every = np.linspace(-1, 1, numbers) / 2 * float(mechanism.domain.values.width), np.ones(numbers)
+    mean, frequency = (
+        math.sqrt((share * law.moments(row, numbers // 2).variance + (1 - share) * law.moments(row, None).variance) / n)
+        for row in (off, every)
+    )
+    return normal(mean / share, share_error=frequency)
 
 
 def _key_losses(mechanism: Mechanism, n: int, runs: int, stream: Keystream) -> Floats:

@@ -25,8 +25,8 @@ class PairSet(KeyValueMechanism):
     m - j of m = `at_most` dummies. Reports that share at least one of these m places weigh `high`, the others `low`. `chosen`
     is the size with the least variance for a rare pair.
     Guarantee: epsilon-LDP between any two maps, exactly ln(high/low): keys, numbers and how many there are.
-    Use: for how the numbers of a key are distributed, with few cells. The reports of pckv-ue and pckv-grr hold less noise, but
-    tell the mean of the numbers only.
+    Use: for how the numbers of a key are distributed, with few cells. The reports of pckv-ue and pckv-grr tell the mean of the
+    numbers only, and do not grow with the cells.
     Cost: one draw of an integer of k (c + 1) + m bits, as many bits on the wire.
     Source: this project. Pairs are reported as PrivSet reports items (Wang, Huang, Nie, Wang, Xu and Yang, 2018).
 
@@ -37,7 +37,7 @@ class PairSet(KeyValueMechanism):
     domain: KeyValue = FEW_PAIRS
     name: ClassVar[str] = "pair-set"
     source: ClassVar[str] = "this project"
-    tasks: ClassVar[tuple[str, ...]] = ("key-distributions",)
+    tasks: ClassVar[tuple[str, ...]] = ("key-values", "key-distributions")
 
     def __post_init__(self) -> None:
         super().__post_init__()
