@@ -4,7 +4,7 @@ A key is perturbed at e1 and its value at e2 (Gu, Li, Cheng, Xiong and Cao 2020)
 tighter composition is
 
     PCKV-UE     max(e2, e1 + ln(2 / (1 + e**-e2)))
-    PCKV-GRR    ln((e**(e1 + e2) + x) / (min(e**e1, (e**e2 + 1) / 2) + x)), with x = (m - 1)(e**e2 + 1) / 2 for m places that are sampled
+    PCKV-GRR    ln((e**(e1 + e2) + x) / (min(e**e1, (e**e2 + 1) / 2) + x)), with x = (m - 1)(e**e2 + 1) / 2 for m sampled places
 
 The exact level is that of the largest ratio of integer weights over all maps with values at the ends and all reports.
 """

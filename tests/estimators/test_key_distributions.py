@@ -105,3 +105,6 @@ def test_reports_of_ends_are_refused_with_the_way_to_a_distribution() -> None:
     ends = make_mechanism("pckv-grr", domain=DOMAIN, epsilon=1).randomize_many([{"tea": 2}])
     with pytest.raises(NotSupported, match="pair-set"):
         key_distributions(ends)
+    fine = make_mechanism("pair-set", domain=KeyValue(2, Interval(0, 1, cells=256), at_most=1), epsilon=1)
+    with pytest.raises(NotSupported, match="fewer cells"):
+        key_distributions(fine.randomize_many([{}]))

@@ -27,6 +27,9 @@ from deniable.estimators.pair_law import TRIED, PairLaw, PairQuotients
 from deniable.estimators.score_intervals import FEW_REPORTS, MOST_SKEWNESS, ScoreIntervals, ScoreQuestion, averaged
 from deniable.estimators.source import Source, accumulated
 
+MOST_NUMBERS = 256
+"""Points of an interval whose shares are worked out one by one."""
+
 
 def key_shares(source: Source, *, target: Target = "these users") -> Estimate:
     """The share of people who have each key, unbiased; people have several, so they add up to no total."""
@@ -90,6 +93,8 @@ def key_distributions(source: Source, *, target: Target = "these users") -> Esti
     (('tea', 3.0), True, (0.0, 1.0))
     """
     sums, domain = _pairs(source, target)
+    if domain.grid.size > MOST_NUMBERS:
+        raise NotSupported(f"a distribution is for at most {MOST_NUMBERS} numbers: give the domain's interval fewer cells")
     marks = np.eye(domain.grid.size)
     numbers = [float(domain.values.low) + float(domain.values.width) * step for step in np.linspace(0, 1, len(marks)).tolist()]
     labels = [(key, number) for key in domain.labels for number in numbers]

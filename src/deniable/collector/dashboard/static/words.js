@@ -30,7 +30,7 @@ export const WORDS = {
   counted: "Your report was counted.",
   thanks: "Thank you. Your report was counted.",
   unreachable: "The collector cannot be reached now. Your report is saved on this device; come back later to send it.",
-  silent: "It is not your device's turn now: nothing was sent, and nothing was spent. Come back in a later window.",
+  silent: "It is not your device's turn in this period: nothing is sent, and nothing is spent. Each device answers in its own turn only.",
   left: (left) => (String(left) === "0" ? "You have spent your whole budget for this survey." : `You can still spend ${left} on this survey.`),
   sent: "What was sent",
   sentMeans: "These bytes and a random key. They contain the randomized report, not your answer.",
