@@ -10,7 +10,16 @@ import pytest
 from deniable.batch import Reports, draw_many
 from deniable.core import Interval, ItemSet, KeyValue, Mechanism, make_mechanism
 from deniable.errors import NotSupported
-from deniable.estimators import item_noise, item_shares, key_means, key_shares, shares, size_shares, usual_questions
+from deniable.estimators import (
+    item_noise,
+    item_shares,
+    key_distributions,
+    key_means,
+    key_shares,
+    shares,
+    size_shares,
+    usual_questions,
+)
 from deniable.privacy import FixedKeystream
 
 SETS = ["padding-sampling", "padding-oue", "priv-set", "set-selection"]
@@ -117,9 +126,9 @@ def test_the_mean_of_a_key_that_nobody_has_may_be_anything() -> None:
 
 def test_questions_suit_their_domains() -> None:
     assert usual_questions(ItemSet(3, at_most=1)) == ("items", "sizes")
-    assert usual_questions(KeyValue(3, at_most=1)) == ("keys", "key-means")
+    assert usual_questions(KeyValue(3, at_most=1)) == ("keys", "key-means", "key-distributions")
     single = make_mechanism("k-rr", epsilon=1).randomize_many([0, 1])
-    for estimate in (item_shares, size_shares, key_shares, key_means):
+    for estimate in (item_shares, size_shares, key_shares, key_means, key_distributions):
         with pytest.raises(NotSupported):
             estimate(single)
     with pytest.raises(NotSupported):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -31,9 +32,9 @@ def expected_signs() -> dict[int, list[list[float]]]:
 
 
 def test_shares_are_unbiased_by_the_exact_law() -> None:
-    share, error = yes_shares(STREAM, expected_signs())
-    assert share == pytest.approx(np.mean(PEOPLE, axis=0), abs=1e-9)
-    assert (error > 0).all()
+    estimate = yes_shares(STREAM, expected_signs())
+    assert estimate.value == pytest.approx(np.mean(PEOPLE, axis=0), abs=1e-9)
+    assert (estimate.standard_error > 0).all()
 
 
 def test_the_stated_errors_are_not_too_small() -> None:
@@ -48,11 +49,31 @@ def test_the_stated_errors_are_not_too_small() -> None:
                 sign = STREAM.report(memory, period, value, coins)
                 if sign is not None:
                     signs[memory["length"]][period // memory["length"], sign] += 1
-        share, error = yes_shares(STREAM, signs)
+        estimate = yes_shares(STREAM, signs)
+        share, error = estimate.value, estimate.standard_error
         assert (np.abs(share - np.mean(PEOPLE, axis=0)) < 5 * error).all()
         shares.append(share)
         stated.append(error)
     assert (np.std(shares, axis=0) < 1.4 * np.mean(stated, axis=0)).all()
+
+
+@pytest.mark.parametrize("heard", [1, 2, 4, 5, 6, 9, 12, 40])
+def test_intervals_hold_for_every_number_of_signs(heard: int) -> None:
+    """Exactly, by the binomial law of signs that are pure noise: of one stretch at 95 % and at 99 %."""
+    stream = TreeOfChanges(1, changes=1, epsilon=1)
+    for level in (0.95, 0.99):
+        held = 0.0
+        for plus in range(heard + 1):
+            low, high = yes_shares(stream, {1: [[heard - plus, plus]]}).interval(level)
+            held += math.comb(heard, plus) / 2**heard * bool(low[0] <= 0 <= high[0])
+        assert held >= level
+
+
+def test_where_nobody_was_heard_nothing_is_known() -> None:
+    estimate = yes_shares(TreeOfChanges(2, changes=1, epsilon=1), {1: [[0, 0], [3, 4]], 2: [[500, 900]]})
+    low, high = estimate.interval()
+    assert (float(low[0]), float(high[0])) == (0, 1)
+    assert np.isfinite(estimate.value).all()
 
 
 @pytest.mark.parametrize("signs", [{}, {1: [[1, 1]] * 4}, {1: [[1, 1]] * 3, 2: [[1, 1]] * 2, 4: [[1, 1]]}, {3: [[1, 1]]}])

@@ -78,7 +78,7 @@ SAMPLE: dict[str, tuple[str, ...]] = {
 """What of the matrix runs always: of every other setting, the next of these that is a candidate."""
 
 
-ELSEWHERE = {"vector", "items", "key-values", "trend"}
+ELSEWHERE = {"vector", "items", "key-values", "key-distributions", "trend"}
 """Tasks whose predictions are compared with simulations in test_vector_plans.py, test_sets.py and test_trends.py."""
 
 

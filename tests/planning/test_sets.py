@@ -25,7 +25,12 @@ def test_every_mechanism_for_items_is_weighed() -> None:
 
 @pytest.mark.parametrize(
     ("task", "domain"),
-    [("items", ItemSet(8, at_most=2)), ("key-values", KeyValue(4, Interval(0, 1, cells=16), at_most=2))],
+    [
+        ("items", ItemSet(8, at_most=2)),
+        ("key-values", KeyValue(4, Interval(0, 1, cells=16), at_most=2)),
+        ("key-values", KeyValue(4, Interval(0, 1, cells=2), at_most=2)),
+        ("key-distributions", KeyValue(4, Interval(0, 1, cells=2), at_most=2)),
+    ],
 )
 def test_predicted_errors_are_measured(task: Any, domain: Any) -> None:
     """60 surveys on a fixed keystream; 5 standard errors."""

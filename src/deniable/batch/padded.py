@@ -139,7 +139,7 @@ class HittingSampler(Sampler):
     """
 
     def __init__(self, channel: TwoLevel, sets: Hitting) -> None:
-        self.size, self.chosen = sets.padding.places, sets.chosen
+        self.sets, self.size, self.chosen = sets, sets.places, sets.chosen
         self.held = HeldPlaces(sets.padding)
         self.words_each = 1 + sets.chosen + SPARE
         self.chunk = max(1, (1 << 17) // self.words_each)
@@ -150,7 +150,10 @@ class HittingSampler(Sampler):
         return np.empty((count, -(-self.size // 8)), np.uint8)
 
     def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
-        held = np.ascontiguousarray(self.held(indices)[0])
+        items, levels = self.held(indices)
+        sets = self.sets
+        own = np.where(items < sets.items, items * sets.levels + levels, sets.free + items - sets.items)
+        held = np.ascontiguousarray(own)
         pending = np.arange(len(indices))
         for _ in range(MOST_ROUNDS):
             rows = np.empty((len(pending), -(-self.size // 64)), np.uint64)

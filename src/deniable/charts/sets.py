@@ -16,6 +16,9 @@ def set_chart(mechanism: Mechanism) -> Any:
     domain, channel = mechanism.domain, mechanism.channel
     title = f"{mechanism.name} at ε = {mechanism.privacy}"
     if isinstance(domain, KeyValue):
+        if channel.signs() is None:
+            subtitle = f"how likely a report names a key with a number; people have at most {domain.at_most} keys"
+            return themed(_pairs(mechanism, domain), title=title, subtitle=subtitle)
         return themed(
             _keys(mechanism, domain), title=title, subtitle="how likely a report shows a key with one end of its interval"
         )
@@ -48,6 +51,15 @@ def _keys(mechanism: Mechanism, domain: KeyValue) -> Any:
     rest = [other] * (len(columns) - 2)
     rows = ["nothing", f"{labels[0]} at its highest", f"{labels[0]} at its lowest"]
     return heat(rows, columns, [[other, other, *rest], [same, opposite, *rest], [opposite, same, *rest]], "what a report shows")
+
+
+def _pairs(mechanism: Mechanism, domain: KeyValue) -> Any:
+    held, other = (float(mechanism.channel.naming(own, 1) or 0) for own in (1, 0))
+    step = float(domain.values.width) / domain.values.cells
+    numbers = [f"{float(domain.values.low) + step * place:g}" for place in range(domain.grid.size)]
+    columns = [f"{label}: {number}" for label in domain.keys.labels[:MOST_KEYS] for number in numbers][:MOST_COLUMNS]
+    rows = ["nothing", *columns[: min(len(numbers), MOST_ROWS - 1)]]
+    return heat(rows, columns, [[held if mine == named else other for named in columns] for mine in rows], "pair in the report")
 
 
 def _named(members: Any) -> str:

@@ -141,6 +141,13 @@ def means_of_keys(source: Accumulator, wish: Wish) -> Answer:
     )
 
 
+def numbers_of_keys(source: Accumulator, wish: Wish) -> Answer:
+    """For each key, the share of every number among those who have it."""
+    from deniable.estimators import key_distributions
+
+    return _several(key_distributions(source, target=wish.target), wish)
+
+
 def _several(estimate: Estimate, wish: Wish, span: float | None = None) -> Answer:
     """A row for every label; shares unless there is a span."""
     from deniable.estimators import reports_needed
@@ -245,6 +252,7 @@ QUESTIONS: dict[str, Callable[[Any, Wish], Answer]] = {
     "sizes": sizes,
     "keys": keys,
     "key-means": means_of_keys,
+    "key-distributions": numbers_of_keys,
 }
 
 

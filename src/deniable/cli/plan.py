@@ -26,6 +26,7 @@ USUAL = {
     "vector": "ball:512",
     "items": "item-set:3,20",
     "key-values": "key-value:3,20;0,1",
+    "key-distributions": "key-value:3,20;0,1,4",
     "trend": "binary",
 }
 SHOWN = 12
@@ -35,7 +36,8 @@ SHOWN = 12
 @click.option(
     "--task",
     "-t",
-    help="frequency, mean, distribution, quantile, heavy-hitters, location, vector, items, key-values, trend, test or workload.",
+    help="frequency, mean, distribution, quantile, heavy-hitters, location, vector, items, key-values, key-distributions, "
+    "trend, test or workload.",
 )
 @click.option("--size", type=int, help="How many categories there are (frequency, trend, workload).")
 @click.option("--domain", "-d", help="The domain, such as categories:a,b,c or interval:18,90.")

@@ -93,6 +93,7 @@ def _looks(mechanism: Mechanism, part: Accumulator, whole: Accumulator, name: st
         "sizes": lambda: _labelled("sizes", estimators.size_shares(part, target=target)),
         "keys": lambda: _labelled("keys", estimators.key_shares(part, target=target)),
         "key-means": lambda: _labelled("key-means", estimators.key_means(part, target=target), _span(mechanism)),
+        "key-distributions": lambda: _numbers(part, target),
     }
     asked = [looks[question] for question in estimators.usual_questions(mechanism.domain)]
     # A tree was chosen for ranges: the share of everyone up to an answer is shown beside the shares.
@@ -121,6 +122,12 @@ def _frequency(part: Accumulator, whole: Accumulator, name: str, target: Any) ->
 def _labelled(kind: str, estimate: estimators.Estimate, span: float = 1.0) -> View:
     rows = _rows(estimate, [str(label) for label in estimate.labels or ()])
     return View(kind, estimate.method, rows, estimators.reports_needed(estimate, span))
+
+
+def _numbers(part: Accumulator, target: Any) -> View:
+    estimate = estimators.key_distributions(part, target=target)
+    labels = [f"{key}: {number:g}" for key, number in estimate.labels or ()]
+    return View("key-distributions", estimate.method, _rows(estimate, labels), estimators.reports_needed(estimate))
 
 
 def _span(mechanism: Mechanism) -> float:

@@ -35,7 +35,9 @@ from deniable.core import (
 from deniable.errors import DeniableError, InvalidParameter, MissingPackage, NotSupported
 from deniable.surveys import Asked, Survey, surveys_from_toml, usual_mechanism
 
-Learn = Literal["frequency", "mean", "distribution", "location", "heavy-hitters", "items", "key-values", "workload"]
+Learn = Literal[
+    "frequency", "mean", "distribution", "location", "heavy-hitters", "items", "key-values", "key-distributions", "workload"
+]
 NEAR = 1.05
 """Mechanisms whose error is at most so many times the least count as equally good; the shortest report decides."""
 SUGGESTED_BINS = 12
@@ -50,6 +52,7 @@ VIEWS: dict[str, set[str]] = {
     "heavy-hitters": {"words"},
     "items": {"items", "sizes"},
     "key-values": {"keys", "key-means"},
+    "key-distributions": {"keys", "key-means", "key-distributions"},
     "location": set(),
     "workload": {"frequency"},
 }
@@ -62,6 +65,7 @@ WORDS: dict[str, str] = {
     "workload": "noise moves an answer by {error:.2g} (root mean square over all {answers}; 95 %: ± {half:.2g})",
     "items": "noise moves the share of an item by {error:.2g} (root mean square; 95 %: ± {half:.2g})",
     "key-values": "noise moves the mean of a key that one person in ten has by {error:.2g} (95 %: ± {half:.2g})",
+    "key-distributions": "noise moves the share of a number, of a key that one in ten has, by {error:.2g} (95 %: ± {half:.2g})",
     "heavy-hitters": "a word is found with 95 % when {error:.2g} of the people have it",
 }
 
@@ -162,7 +166,7 @@ def chosen(asked: Asked) -> tuple[Mechanism, str]:
 
 
 def learned(domain: Domain, wish: str | None) -> Learn:
-    """What is asked for, from the domain and, for numbers, the survey's own word."""
+    """What is asked for, from the domain and, for numbers and keys with numbers, the survey's own word."""
     if isinstance(domain, Binary | Categories):
         return "frequency"
     if isinstance(domain, Interval | Circle):
@@ -174,7 +178,7 @@ def learned(domain: Domain, wish: str | None) -> Learn:
     if isinstance(domain, ItemSet):
         return "items"
     if isinstance(domain, KeyValue):
-        return "key-values"
+        return "key-distributions" if wish == "distribution" else "key-values"
     raise NotSupported(f"the planner has no question about {type(domain).__name__}")
 
 

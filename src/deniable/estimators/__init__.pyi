@@ -46,6 +46,7 @@ from deniable.estimators.items import item_noise as item_noise
 from deniable.estimators.items import item_shares as item_shares
 from deniable.estimators.items import size_shares as size_shares
 from deniable.estimators.key_values import KeyLaw as KeyLaw
+from deniable.estimators.key_values import key_distributions as key_distributions
 from deniable.estimators.key_values import key_means as key_means
 from deniable.estimators.key_values import key_shares as key_shares
 from deniable.estimators.law.closed_forms import closed_form as closed_form
@@ -82,6 +83,8 @@ from deniable.estimators.level_sums import tree_sums as tree_sums
 from deniable.estimators.means import mean as mean
 from deniable.estimators.mixed_levels import combined_shares as combined_shares
 from deniable.estimators.moments import variance as variance
+from deniable.estimators.pair_law import PairLaw as PairLaw
+from deniable.estimators.pair_law import PairQuotients as PairQuotients
 from deniable.estimators.penalized import penalized_fit as penalized_fit
 from deniable.estimators.plausible import USUAL as USUAL
 from deniable.estimators.plausible import Plausible as Plausible

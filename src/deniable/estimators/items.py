@@ -77,8 +77,8 @@ def size_shares(source: Source, *, target: Target = "these users") -> Estimate:
         moments = averaged(*_size_law(mechanism.channel, padded, size, p, q), n, float(target == "population"))
         counts = np.zeros(most + 1)
         counts[size] = 1.0
-        # Between the ends it is a difference of two counts, whose lattice is no guide to its tails: twice the step holds.
-        step = (2 if 0 < size < most else 1) / (n * (p - q))
+        # Between the ends it is a difference of two counts, whose lattice is no guide to its tails: three times the step holds.
+        step = (3 if 0 < size < most else 1) / (n * (p - q))
         questions.append(ScoreQuestion(float(value[size]), counts, likely, moments, n, step))
         variance[size] = moments(likely)[0]
     return Estimate(

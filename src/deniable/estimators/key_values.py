@@ -1,15 +1,18 @@
-"""How many people have each key, and the mean of the numbers that go with it.
+"""How many people have each key, and the mean and the distribution of the numbers that go with it.
 
 A report shows some keys with a plus, the upper end of the interval, or a minus. A person who has the key shows it with
 probability p, anyone else with q; of a person with the value v, from -1 to 1, pluses are g v more likely than minuses. So with A
 pluses and B minuses out of n, f = ((A + B)/n - q) / (p - q) is the share of people who have the key, and s = (A - B)/(n g) the
 mean over everyone of v, counted as 0 without the key; both are unbiased, and s / f estimates the mean over those who have it.
+Reports that name pairs of a key and a number are read pair by pair: what is known about numbers is then their whole distribution.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,16 +23,19 @@ from deniable.errors import NotSupported
 from deniable.estimators.estimate import Estimate, Target, check_target, half_width
 from deniable.estimators.frequency import OWN
 from deniable.estimators.intervals import SupportInterval
-from deniable.estimators.score_intervals import FEW_REPORTS, MOST_SKEWNESS
+from deniable.estimators.pair_law import TRIED, PairLaw, PairQuotients
+from deniable.estimators.score_intervals import FEW_REPORTS, MOST_SKEWNESS, ScoreIntervals, ScoreQuestion, averaged
 from deniable.estimators.source import Source, accumulated
 
-TRIED = 801
-"""Values of a mean that are tried; an interval ends one step beyond the last that is possible."""
+MOST_NUMBERS = 256
+"""Points of an interval whose shares are worked out one by one."""
 
 
 def key_shares(source: Source, *, target: Target = "these users") -> Estimate:
     """The share of people who have each key, unbiased; people have several, so they add up to no total."""
     sums, domain = _pairs(source, target)
+    if sums.mechanism.channel.signs() is None:
+        return _shares_by_pairs(sums, domain, target)
     law, n = KeyLaw.of(sums), sums.n
     shown = law.pluses + law.minuses
     share = (shown / n - law.q) / (law.p - law.q)
@@ -63,17 +69,83 @@ def key_means(source: Source, *, target: Target = "these users") -> Estimate:
     (True, (0.0, 60.0))
     """
     sums, domain = _pairs(source, target)
-    intervals = MeanIntervals(KeyLaw.of(sums), float(domain.values.low), float(domain.values.width))
+    low, width = float(domain.values.low), float(domain.values.width)
+    intervals: MeanIntervals | Conditional
+    if sums.mechanism.channel.signs() is None:
+        marks = np.linspace(0, 1, domain.grid.size)[None, :]
+        intervals = Conditional(PairQuotients(PairLaw.of(sums), marks), low, width)
+    else:
+        intervals = MeanIntervals(KeyLaw.of(sums), low, width)
+    return _conditional(sums, target, intervals, "means of the keys", domain.labels, (low, low + width))
+
+
+def key_distributions(source: Source, *, target: Target = "these users") -> Estimate:
+    """For each key, the share of every number among those who have the key; labels are pairs of a key and a number.
+
+    Quotients of unbiased estimates, as the means are, and their intervals hold in the same way: for a key that hardly
+    anybody has they reach from 0 to 1. Numbers are rounded to the points of the domain. Needs reports of pair-set.
+
+    >>> from deniable.core import Interval, KeyValue, make_mechanism
+    >>> stars = make_mechanism("pair-set", domain=KeyValue(["tea", "milk"], Interval(1, 3, cells=2), at_most=1), epsilon=3)
+    >>> estimate = key_distributions(stars.randomize_many([{"tea": 3}, {"tea": 1}] * 2000))
+    >>> low, high = estimate.interval(0.9999)
+    >>> estimate.labels[2], bool(low[2] <= 1 / 2 <= high[2]), (float(low[5]), float(high[5]))
+    (('tea', 3.0), True, (0.0, 1.0))
+    """
+    sums, domain = _pairs(source, target)
+    if domain.grid.size > MOST_NUMBERS:
+        raise NotSupported(f"a distribution is for at most {MOST_NUMBERS} numbers: give the domain's interval fewer cells")
+    marks = np.eye(domain.grid.size)
+    numbers = [float(domain.values.low) + float(domain.values.width) * step for step in np.linspace(0, 1, len(marks)).tolist()]
+    labels = [(key, number) for key in domain.labels for number in numbers]
+    intervals = Conditional(PairQuotients(PairLaw.of(sums), marks), 0.0, 1.0)
+    return _conditional(sums, target, intervals, "shares of the numbers of each key", labels, (0.0, 1.0))
+
+
+def _conditional(
+    sums: Accumulator,
+    target: Target,
+    intervals: MeanIntervals | Conditional,
+    what: str,
+    labels: Sequence[Any],
+    bounds: tuple[float, float],
+) -> Estimate:
+    """An estimate among those who have a key; its standard errors are those of normal intervals of the same width."""
     low, high = intervals.interval(0.95)
     return Estimate(
         value=intervals.value,
         variance=((high - low) / (2 * half_width(0.95))) ** 2,
         n=sums.n,
         target=target,
-        method=f"means of the keys of {sums.mechanism.name}",
-        labels=domain.labels,
-        bounds=(float(domain.values.low), float(domain.values.high)),
+        method=f"{what} of {sums.mechanism.name}",
+        labels=labels,
+        bounds=bounds,
         sure=intervals,
+    )
+
+
+def _shares_by_pairs(sums: Accumulator, domain: KeyValue, target: Target) -> Estimate:
+    """The share of every key is the sum of those of its pairs."""
+    law, n = PairLaw.of(sums), sums.n
+    every, own = np.ones(law.counts.shape[1]), np.array([1.0, 0.0])
+    of_one = [law.moments(every, place) for place in (0, None)]  # whichever number goes with the key
+    mean, variance, third = (np.array([float(one[part]) for one in of_one]) for part in range(3))
+    moments = averaged(mean, variance, third, n, float(target == "population"))
+    likely = np.clip(law.shares, 0, 1)
+    # A sum of several counts, whose lattice is no guide to its tails: twice the step holds.
+    step = 2 / (n * (law.p - law.q))
+    asked = [
+        ScoreQuestion(float(law.shares[key]), own, np.array([one, 1 - one]), moments, n, step) for key, one in enumerate(likely)
+    ]
+    return Estimate(
+        value=law.shares,
+        variance=np.array([moments(question.likely)[0] for question in asked]),
+        n=n,
+        target=target,
+        method=f"unbiased shares of the keys of {sums.mechanism.name}",
+        labels=domain.labels,
+        bounds=(0.0, 1.0),
+        sure=ScoreIntervals(tuple(asked)),
     )
 
 
@@ -110,6 +182,25 @@ class KeyLaw:
         counts = sums.sums[: 2 * padded.items].reshape(-1, 2)
         shown = (agree + differ + 2 * other * (most - 1)) / most
         return cls(counts[:, 0], counts[:, 1], sums.n, float(shown), float(2 * other), float((agree - differ) / most))
+
+
+@dataclass(frozen=True, eq=False)
+class Conditional:
+    """Quotients of pairs on the scale of what they are about, key after key."""
+
+    quotients: PairQuotients
+    low: float
+    width: float
+
+    @property
+    def value(self) -> Floats:
+        """In one row."""
+        return self.low + self.width * self.quotients.value.reshape(-1)
+
+    def interval(self, level: float) -> tuple[Floats, Floats]:
+        """Both ends of each."""
+        low, high = self.quotients.interval(level)
+        return self.low + self.width * low.reshape(-1), self.low + self.width * high.reshape(-1)
 
 
 @dataclass(frozen=True, eq=False)

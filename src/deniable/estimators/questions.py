@@ -7,7 +7,17 @@ from typing import Literal
 from deniable.core import Binary, Categories, Circle, Domain, Interval, ItemSet, KeyValue, Text, Whole
 
 Question = Literal[
-    "frequency", "mean", "quantiles", "distribution", "direction", "heavy-hitters", "items", "sizes", "keys", "key-means"
+    "frequency",
+    "mean",
+    "quantiles",
+    "distribution",
+    "direction",
+    "heavy-hitters",
+    "items",
+    "sizes",
+    "keys",
+    "key-means",
+    "key-distributions",
 ]
 
 
@@ -31,5 +41,5 @@ def usual_questions(domain: Domain) -> tuple[Question, ...]:
     if isinstance(domain, ItemSet):
         return ("items", "sizes")
     if isinstance(domain, KeyValue):
-        return ("keys", "key-means")
+        return ("keys", "key-means", "key-distributions")
     return ()

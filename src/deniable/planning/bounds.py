@@ -133,7 +133,7 @@ def lower_bound(question: Question, epsilon: Epsilon, n: int) -> Bound | NoBound
         return Bound(least, None, "the best PrivUnit, for unbiased readings of vectors of full length")
     if question.task == "location":
         return _place_bound(question.domain, epsilon)
-    if question.task in ("items", "key-values"):
+    if question.task in ("items", "key-values", "key-distributions"):
         return NoBound("items of sets" if question.task == "items" else "keys with values")
     if question.task == "trend":
         return NoBound("shares over many periods")

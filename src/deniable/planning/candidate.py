@@ -287,6 +287,7 @@ MEANINGS: Mapping[str, str] = {
     "workload": "root mean squared error of an answer, averaged over all questions, for people spread evenly",
     "items": "root mean squared error of the share of an item, for people with one item each, spread evenly",
     "key-values": "standard error of the mean of a key that one person in ten has, for values in the middle of their interval",
+    "key-distributions": "root mean squared error of the share of a number, for a key that one person in ten has and even numbers",
     "trend": "root mean squared error of a share in one period, averaged over all values, for people spread evenly",
     "test": "probability of a wrong decision, averaged over both hypotheses",
 }

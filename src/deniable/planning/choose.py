@@ -60,7 +60,7 @@ def ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> Iterator
         return vector_ways(question, epsilon)
     if question.task == "workload":
         return workload_ways(question, epsilon, slow=slow)
-    if question.task in ("items", "key-values"):
+    if question.task in ("items", "key-values", "key-distributions"):
         return set_ways(question, epsilon)
     if question.task == "trend":
         return trend_ways(question, epsilon)

@@ -38,6 +38,7 @@ Task = Literal[
     "vector",
     "items",
     "key-values",
+    "key-distributions",
     "test",
     "workload",
     "trend",
@@ -58,6 +59,7 @@ DOMAINS: dict[str, tuple[type[Domain], ...]] = {
     "workload": (Categories,),
     "items": (ItemSet,),
     "key-values": (KeyValue,),
+    "key-distributions": (KeyValue,),
     "trend": (Binary, Categories),
 }
 SEVERAL = ("frequency", "mean")

@@ -118,7 +118,7 @@ def _tree_losses(stream: TreeOfChanges, periods: int, n: int, runs: int, keystre
                 sign = stream.report(memory, period, int(period >= turn), coins)
                 if sign is not None:
                     signs[memory["length"]][period // memory["length"], sign] += 1
-        losses.append(((yes_shares(stream, signs)[0] - truth)[:periods] ** 2).mean())
+        losses.append(((yes_shares(stream, signs).value - truth)[:periods] ** 2).mean())
     return np.array(losses)
 
 

@@ -16,6 +16,7 @@ from deniable.core import (
     Domain,
     Epsilon,
     Interval,
+    KeyValue,
     Mechanism,
     ProductMechanism,
     RandomSamplingPlusFakeData,
@@ -67,6 +68,8 @@ def usual_mechanism(asked: Asked) -> str:
     """The usual mechanism for a domain: what `auto` means when nobody plans. For numbers, one that shows the distribution."""
     if isinstance(asked.domain, Interval):
         return "hm" if asked.learn == "mean" else "sw"
+    if isinstance(asked.domain, KeyValue) and asked.learn == "distribution":
+        return "pair-set"
     usual = USUAL.get(type(asked.domain))
     if usual is None:
         raise InvalidParameter(f"attributes.{asked.name}.mechanism: none is usual for {type(asked.domain).__name__}; name one")
@@ -207,8 +210,10 @@ def _part(asked: Asked, attribute: dict[str, Any], choose: Choose) -> Mechanism:
     name, wanted, learn = asked.name, attribute.get("mechanism", "auto"), attribute.get("learn")
     if not isinstance(wanted, str):
         raise InvalidParameter(f"attributes.{name}.mechanism must be a name or 'auto'")
-    if learn is not None and (learn not in LEARN or not isinstance(asked.domain, Interval) or wanted != "auto"):
-        raise InvalidParameter(f"attributes.{name}.learn must be {' or '.join(LEARN)}, for an interval whose mechanism is 'auto'")
+    if learn is not None and (learn not in LEARN or not isinstance(asked.domain, Interval | KeyValue) or wanted != "auto"):
+        raise InvalidParameter(
+            f"attributes.{name}.learn must be {' or '.join(LEARN)}, for an interval or keys with numbers whose mechanism is 'auto'"
+        )
     answers = attribute.get("answers")
     if answers is not None:
         one = isinstance(answers, list) and len(answers) == 1 and answers[0] in ANSWERS

@@ -22,7 +22,7 @@ from deniable.core import (
     TakingTurns,
     make_mechanism,
 )
-from deniable.estimators import item_shares, key_means, key_shares, size_shares, trend
+from deniable.estimators import item_shares, key_distributions, key_means, key_shares, size_shares, trend
 from deniable.privacy import FixedCoins, FixedKeystream
 from deniable.surveys import survey_from_toml
 
@@ -31,7 +31,7 @@ from .parquet_files import write_parts
 pytestmark = pytest.mark.heavy
 COUNT = 3000
 SETS = ["padding-sampling", "padding-oue", "priv-set", "set-selection"]
-PAIRS = ["pckv-grr", "pckv-ue"]
+PAIRS = ["pckv-grr", "pckv-ue", "pair-set"]
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_pairs_are_counted_as_by_the_local_engine(name: str, engine: Spark, tmp_
     write_parts(tmp_path, reports, 5, row_group=200)
     sums = folded(engine, mechanism, tmp_path)
     assert sums.to_bytes() == folded(Local(), mechanism, tmp_path).to_bytes() == accumulator_for(mechanism).add(reports).to_bytes()
-    for estimate in (key_shares, key_means):
+    for estimate in (key_shares, key_means, *([key_distributions] if name == "pair-set" else [])):
         assert (estimate(sums).value == estimate(reports).value).all()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -45,17 +46,41 @@ def test_a_device_whose_turn_it_is_not_says_so_and_sends_nothing(chromium: Any, 
         for day in range(2, 8):
             visit.page.clock.set_fixed_time(f"2026-11-{day:02}T10:00:00Z")
             before = counted(running)
-            page = visit.go("answer")
-            page.get_by_label("yes").check()
-            page.get_by_role("button", name="Randomize and send").click()
-            outcome = page.locator("#outcome")
-            outcome.wait_for()
-            silent = "not your device's turn" in outcome.inner_text()
-            assert silent or "Your report was counted" in outcome.inner_text()
-            assert counted(running) == before + (not silent)
-            heard += [] if silent else [day]
+            told = asked(visit.go("answer"))
+            assert counted(running) == before + told
+            heard += [day] if told else []
         assert len(heard) == 2
         assert heard[1] - heard[0] == 3
+        visit.close()
+
+
+def asked(page: Any) -> bool:
+    """Does the page ask for an answer, and then send it? Else it says so, and has no button to press."""
+    button, outcome = page.get_by_role("button", name="Randomize and send"), page.locator("#outcome")
+    button.or_(outcome).first.wait_for()
+    if not button.count():
+        assert "It is not your device's turn in this period: nothing is sent" in outcome.inner_text()
+        return False
+    page.get_by_label("yes").check()
+    button.click()
+    outcome.wait_for()
+    assert "Your report was counted" in outcome.inner_text()
+    return True
+
+
+def test_one_report_in_a_random_window_and_a_plain_sentence_in_all_others(chromium: Any, tmp_path: Path) -> None:  # noqa: F811
+    """One profile on every day of a survey of five days around the collector's own: one report in all."""
+    today = datetime.now(UTC).date()
+    days = [today + timedelta(days=number) for number in range(-2, 3)]
+    dates = f'opens = {days[0]}\ncloses = {days[-1]}\nrepeat = "random-window"'
+    with collector(tmp_path, toml=TURNS.replace('repeat = "turns:3"', dates)) as running:
+        visit = Visit(chromium, running)
+        heard = 0
+        for day in days:
+            visit.page.clock.set_fixed_time(f"{day}T10:00:00Z")
+            heard += asked(visit.go("answer"))
+        assert heard == 1
+        assert counted(running) == 1
         visit.close()
 
 

@@ -72,6 +72,8 @@ SETS: list[SetSystem] = [
     Hitting(3, 2, 1),
     Hitting(3, 2, 2),
     Hitting(4, 1, 3),
+    Hitting(2, 2, 2, levels=2),
+    Hitting(3, 1, 4, levels=2),
 ]
 VIEWS: list[RectangleView | DiscView] = [
     RectangleView(3, 2, (3, 2)),

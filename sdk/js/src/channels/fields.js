@@ -10,6 +10,10 @@ export class Fields {
     this.left = new Set(Object.keys(compiled));
   }
 
+  has(name) {
+    return this.left.has(name);
+  }
+
   take(name) {
     if (!this.left.delete(name)) throw new InvalidParameter(`the channel lacks the field ${name}`);
     return this.compiled[name];

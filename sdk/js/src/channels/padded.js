@@ -69,14 +69,17 @@ function padding(fields, levels) {
 
 /** Outputs are sets of `chosen` places; those that share one with the padded set are favoured. */
 export function hitting(fields) {
-  const { items, most, inputs, held } = padding(fields, 1n);
-  const chosen = fields.count("chosen", 1, items);
-  const places = items + most;
+  const levels = fields.has("levels") ? fields.count("levels", 2, MOST_NAMED) : 1;
+  const { items, most, inputs, held } = padding(fields, BigInt(levels));
+  // An item with one of several values has a place for each of them, before the dummies.
+  const free = items * levels;
+  const chosen = fields.count("chosen", 1, free);
+  const places = free + most;
   must(places <= MOST_NAMED, `a report names some of at most ${MOST_NAMED} places`);
-  const others = combinations(BigInt(items), BigInt(chosen));
+  const others = combinations(BigInt(free), BigInt(chosen));
   const number = (side, chosenOnes) => side.reduce((sum, place, j) => sum | (((chosenOnes >> BigInt(j)) & 1n) << BigInt(place)), 0n);
   const sides = (index) => {
-    const own = held(index).map(([place]) => place);
+    const own = held(index).map(([item, level]) => (item < items ? item * levels + Number(level) : free + item - items));
     return [own, Array.from({ length: places }, (_, place) => place).filter((place) => !own.includes(place))];
   };
   return {

@@ -22,6 +22,7 @@ class Hitting(SetSystem):
     """Outputs are the sets of `chosen` places, items and dummies, as binary numbers (digit v for place v).
 
     S_x holds those that share at least one place with x. Every padded set has `at_most` places, so all S_x are equally large.
+    Where an item has one of `levels` values, it has a place for each of them: `levels` times as many, before the dummies.
 
     >>> Hitting(3, 1, 2).members, Hitting(3, 1, 2).others        # pairs out of 3 items and a dummy, with the held place or without
     (3, 3)
@@ -30,17 +31,33 @@ class Hitting(SetSystem):
     items: int
     at_most: int
     chosen: int
+    levels: int = 1
     sums: ClassVar[Sums] = "bits"
     unary: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not 1 <= self.chosen <= self.items or self.padding.places > MOST_PLACES:
-            raise InvalidParameter(f"a report names 1 to {self.items} of at most {MOST_PLACES} places, got {self.chosen}")
+        if not 1 <= self.chosen <= self.free or self.places > MOST_PLACES:
+            raise InvalidParameter(f"a report names 1 to {self.free} of at most {MOST_PLACES} places, got {self.chosen}")
 
     @cached_property
     def padding(self) -> Padding:
         """How sets are numbered."""
-        return Padding(self.items, self.at_most, 1)
+        return Padding(self.items, self.at_most, self.levels)
+
+    @property
+    def free(self) -> int:
+        """How many places a padded set does not hold."""
+        return self.items * self.levels
+
+    @property
+    def places(self) -> int:
+        """Every item with each of its values, and the dummies."""
+        return self.free + self.at_most
+
+    def held(self, index: int) -> list[int]:
+        """The places that a padded set holds, always `at_most` of them."""
+        pairs = self.padding.held(index)
+        return [item * self.levels + level if item < self.items else self.free + item - self.items for item, level in pairs]
 
     @property
     def padded(self) -> Padding:
@@ -53,16 +70,16 @@ class Hitting(SetSystem):
     @property
     def outputs(self) -> int:
         """Numbers below 2**places; only those with `chosen` ones occur."""
-        return 1 << self.padding.places
+        return 1 << self.places
 
     @cached_property
     def others(self) -> int:
         """Sets that hold none of the true places."""
-        return math.comb(self.items, self.chosen)
+        return math.comb(self.free, self.chosen)
 
     @cached_property
     def members(self) -> int:
-        return math.comb(self.padding.places, self.chosen) - self.others
+        return math.comb(self.places, self.chosen) - self.others
 
     @property
     def ones(self) -> int:
@@ -70,19 +87,19 @@ class Hitting(SetSystem):
 
     @property
     def effort(self) -> int:
-        return 1 + self.padding.places // 4
+        return 1 + self.places // 4
 
     def possible(self, output: int) -> bool:
         return output.bit_count() == self.chosen
 
     def _sides(self, index: int) -> tuple[list[int], list[int]]:
         """The held places and the others, each in growing order."""
-        held = [place for place, _ in self.padding.held(index)]
+        held = self.held(index)
         own = set(held)
-        return held, [place for place in range(self.padding.places) if place not in own]
+        return held, [place for place in range(self.places) if place not in own]
 
     def contains(self, index: int, output: int) -> bool:
-        return any(output >> place & 1 for place, _ in self.padding.held(index))
+        return any(output >> place & 1 for place in self.held(index))
 
     def inside(self, index: int, j: int) -> int:
         """Those with few held places first."""
@@ -103,13 +120,14 @@ class Hitting(SetSystem):
 
     def naming(self, held: int, named: int) -> tuple[int, int]:
         """How many sets that hold these `named` places are favoured, and how many not; `held` of the places are true ones."""
-        every = math.comb(self.padding.places - named, self.chosen - named) if self.chosen >= named else 0
+        every = math.comb(self.places - named, self.chosen - named) if self.chosen >= named else 0
         # Beside held places, nothing that holds them is without one.
-        missed = math.comb(self.items - named, self.chosen - named) if not held and self.chosen >= named <= self.items else 0
+        missed = math.comb(self.free - named, self.chosen - named) if not held and self.chosen >= named <= self.free else 0
         return every - missed, missed
 
     def compiled(self) -> dict[str, Any]:
-        return {"set": "hitting", "items": self.items, "at_most": self.at_most, "chosen": self.chosen}
+        levels = {"levels": self.levels} if self.levels > 1 else {}
+        return {"set": "hitting", "items": self.items, "at_most": self.at_most, "chosen": self.chosen, **levels}
 
 
 def _spread(places: Sequence[int], chosen: int) -> int:

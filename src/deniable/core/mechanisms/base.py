@@ -30,6 +30,7 @@ TASKS = {
     "location": "places, each report read as one",
     "items": "shares of items of which everyone has a few",
     "key-values": "shares of keys, and the mean of the number that goes with each",
+    "key-distributions": "how the numbers of each key are distributed, among those who have it",
     "heavy-hitters": "frequent words out of far too many to list",
     "vector": "means of vectors of bounded length: model updates, embeddings",
     "field": "one field of a record beside others: each of these is weighed for every way to divide epsilon",

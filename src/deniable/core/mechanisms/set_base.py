@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from deniable.core.channels.sets import Singleton
 from deniable.core.channels.two_level import TwoLevel
 from deniable.core.domains.base import Domain
+from deniable.core.domains.interval import Interval
 from deniable.core.domains.item_set import ItemSet
 from deniable.core.domains.key_value import KeyValue
 from deniable.core.exact.epsilon import Epsilon
@@ -18,6 +19,7 @@ from deniable.core.mechanisms.base import Mechanism
 
 FEW_ITEMS = ItemSet(10, at_most=2)
 FEW_KEYS = KeyValue([f"key {number}" for number in range(10)], at_most=2)
+FEW_PAIRS = KeyValue([f"key {number}" for number in range(10)], Interval(0, 1, cells=8), at_most=2)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -46,7 +48,7 @@ class KeyValueMechanism(Mechanism):
     family: ClassVar[str] = "sets"
     domain_types: ClassVar[tuple[type[Domain], ...]] = (KeyValue,)
 
-    def decode(self, output: int) -> dict[Any, float]:
+    def decode(self, output: int) -> Any:
         """The keys that a report names, each with the end of the interval it shows; dummies are left out."""
         self.channel.check(0, output)
         shown = [bit for bit in range(output.bit_length()) if output >> bit & 1] if self.channel.unary else [output]

@@ -178,7 +178,9 @@ EQUAL_SETS: dict[str, Callable[[dict[str, Any]], bool]] = {
     # As many words for every seed, and more words than those.
     "nearest-codes": lambda c: c["dimension"] >= 1 and 0 < c["nearest"] < 1 << c["code_bits"],
     # Every set is filled up to the same number of places, so it is met by equally many sets of `chosen` places.
-    "hitting": lambda c: 1 <= c["at_most"] <= c["items"] and c["items"] >= 2 and 1 <= c["chosen"] <= c["items"],
+    "hitting": lambda c: (
+        1 <= c["at_most"] <= c["items"] >= 2 and c.get("levels", 1) >= 1 <= c["chosen"] <= c["items"] * c.get("levels", 1)
+    ),
     "sectors": lambda c: c["sectors"] >= 2 and c["cells"] % c["sectors"] == 0,
 }
 

@@ -157,9 +157,9 @@ def _(channel: Bits, index: int, outputs: Sequence[int]) -> Tails:
 @_beyond_levels.register
 def _(sets: Hitting, channel: TwoLevel, index: int, outputs: Sequence[int]) -> Tails:
     """Every place is named as often as it should be, and so is every pair of neighbours."""
-    held = {place for place, _ in sets.padding.held(index)}
-    matrix = bit_matrix(outputs, sets.padding.places)
-    own = [place in held for place in range(sets.padding.places)]
+    held = set(sets.held(index))
+    matrix = bit_matrix(outputs, sets.places)
+    own = [place in held for place in range(sets.places)]
     chances = [channel.naming(int(mine), 1) or Fraction(0) for mine in own]
     pairs = [channel.naming(mine + after, 2) or Fraction(0) for mine, after in zip(own, [*own[1:], own[0]], strict=True)]
     both = matrix & np.roll(matrix, -1, axis=1)

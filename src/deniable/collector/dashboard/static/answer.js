@@ -120,6 +120,11 @@ async function start() {
     status.append(element("p", { class: "card" }, WORDS.waiting, again));
     return;
   }
+  if (!(await session.isMyTurn())) {
+    const spent = await session.ledger.spent(survey.hash);
+    status.append(receipt({ silent: true, left: survey.budget.minus(spent) }));
+    return;
+  }
   const { form, read } = answerForm(survey);
   main.append(form);
   form.addEventListener("submit", (event) => {
