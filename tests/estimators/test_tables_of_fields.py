@@ -1,4 +1,4 @@
-"""Tables of several fields: as brute force gives them, unbiased, with intervals that hold, possible together when made consistent."""
+"""Tables of several fields: those of brute force, unbiased, with intervals that hold, possible together once made consistent."""
 
 from __future__ import annotations
 

@@ -44,7 +44,6 @@ function releaseWords({ reports, minutes }) {
 const STRATEGY_WORDS = {
   split: "Every question is answered, each with a part of epsilon.",
   "sample-one": "A coin picks one of the questions; only that one is answered, and the report says which.",
-  marginals: "A coin picks a few of the questions; their answers are reported together, as one, and the report says which.",
   "fake-data": "A hidden coin picks one question to answer; the others get made-up answers, and nobody can tell which.",
 };
 

@@ -14,7 +14,7 @@ import { fromBase64url } from "./tokens.js";
 const FIELDS = ["attributes", "budget", "channel", "closes", "epsilon", "fingerprint", "format", "keep_reports", "mechanism"];
 FIELDS.push("opens", "purpose", "release", "repeat", "strategy", "title", "version", "window");
 const OPTIONAL = ["admission", "shuffle"];
-const STRATEGIES = { split: "product", "sample-one": "sample-one", "fake-data": "rs-fd", marginals: "marginals" };
+const STRATEGIES = { split: "product", "sample-one": "sample-one", "fake-data": "rs-fd" };
 const REPEATS = ["once", "permanent", "each-window", "random-window"];
 const TURNS = /^turns:([1-9]\d{0,3})$/;
 const MOST_TURNS = 1000;

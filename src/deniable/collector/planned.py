@@ -22,6 +22,7 @@ from deniable.core import (
     KeyValue,
     Mechanism,
     Points,
+    Record,
     Rectangle,
     Report,
     Text,
@@ -34,7 +35,7 @@ from deniable.core import (
 from deniable.errors import DeniableError, InvalidParameter, MissingPackage, NotSupported
 from deniable.surveys import Asked, Survey, surveys_from_toml, usual_mechanism
 
-Learn = Literal["frequency", "mean", "distribution", "location", "heavy-hitters", "items", "key-values", "workload"]
+Learn = Literal["frequency", "mean", "distribution", "location", "heavy-hitters", "items", "key-values", "workload", "tables"]
 NEAR = 1.05
 """Mechanisms whose error is at most so many times the least count as equally good; the shortest report decides."""
 TRIED = 32
@@ -48,6 +49,7 @@ VIEWS: dict[str, set[str]] = {
     "key-values": {"keys", "key-means"},
     "location": set(),
     "workload": {"frequency"},
+    "tables": {"tables"},
 }
 WORDS: dict[str, str] = {
     "frequency": "noise moves a share by {error:.2g} (root mean square; 95 %: ± {half:.2g})",
@@ -56,6 +58,7 @@ WORDS: dict[str, str] = {
     "circle": "the 95 % interval of a bin of the histogram is ± {error:.2g} (on average, for answers spread evenly)",
     "location": "a report lies {error:.3g} away from the true place, on average",
     "workload": "noise moves an answer by {error:.2g} (root mean square over all {answers}; 95 %: ± {half:.2g})",
+    "tables": "noise moves a cell by {error:.2g} (root mean square over all {answers}; 95 %: ± {half:.2g})",
     "items": "noise moves the share of an item by {error:.2g} (root mean square; 95 %: ± {half:.2g})",
     "key-values": "noise moves the mean of a key that one person in ten has by {error:.2g} (95 %: ± {half:.2g})",
     "heavy-hitters": "a word is found with 95 % when {error:.2g} of the people have it",
@@ -146,7 +149,9 @@ def opened(store: Store, text: str) -> dict[str, tuple[Planned, bool]]:
 
 def chosen(asked: Asked) -> tuple[Mechanism, str]:
     """The mechanism for an attribute, and why; refuses when no mechanism is left."""
-    learn = learned(asked.domain, asked.learn) if asked.answers is None else "workload"
+    learn: Learn = "tables" if isinstance(asked.domain, Record) else "workload"
+    if asked.answers is None:
+        learn = learned(asked.domain, asked.learn)
     every = sorted(_candidates(asked, learn), key=lambda one: one.error)
     # Whether one can be read is tried out, which takes a while: the best first, and the others only when it matters.
     best = next((one for one in every if readable(one.mechanism, learn)), None)
@@ -190,7 +195,11 @@ def _candidates(asked: Asked, learn: Learn) -> Iterator[Choice]:
                 continue
         return
     question = planning.Question(
-        task=learn, domain=asked.domain, users=asked.respondents, epsilon=asked.epsilon, workload=asked.answers
+        task="workload" if learn == "tables" else learn,
+        domain=asked.domain,
+        users=asked.respondents,
+        epsilon=asked.epsilon,
+        workload=asked.answers,
     )
     for way in planning.ways(question, asked.epsilon, slow=False):
         if isinstance(way, planning.Way) and isinstance(way.asked, Mechanism) and way.asked.domain == asked.domain:

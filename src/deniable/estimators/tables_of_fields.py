@@ -115,6 +115,17 @@ class MarginalSums:
             sure=ScoreIntervals(tuple(one.score(float(share)) for one, share in zip(asked, value, strict=True))),
         )
 
+    @property
+    def ways(self) -> int:
+        """The largest number of fields of which every choice was asked together."""
+        asked = {one for fields in map(self._places, self.mechanism.marginals) for one in subsets(fields)}
+        every = range(len(self.names))
+        return max(ways for ways in range(len(self.names) + 1) if asked.issuperset(combinations(every, ways) if ways else ()))
+
+    def cells(self, ways: int) -> int:
+        """How many cells all tables of so many fields have together."""
+        return sum(self.mechanism.cells(names) for names in self._all(ways))
+
     def marginals(self, ways: int, *, target: Target = "these users") -> dict[tuple[str, ...], Estimate]:
         """All tables of so many fields, by their names."""
         return {names: self.marginal(names, target=target) for names in self._all(ways)}

@@ -19,7 +19,7 @@ from deniable.surveys.release import LIVE_WORDS, Release, Steps, release_documen
 from deniable.surveys.turns import turns_of
 
 FORMAT, VERSION = "deniable-survey", 1
-STRATEGIES = {"split": "product", "sample-one": "sample-one", "fake-data": "rs-fd", "marginals": "marginals"}
+STRATEGIES = {"split": "product", "sample-one": "sample-one", "fake-data": "rs-fd"}
 """How several attributes share epsilon, and the mechanism that does it."""
 WINDOWS = ("survey", "day", "week", "month")
 MOST_BYTES = 1 << 24

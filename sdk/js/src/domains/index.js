@@ -76,9 +76,8 @@ function latticeInput(channel, position) {
 /** Does every report speak about a few of a record's fields together? */
 const reportsTables = (channel) => channel.kind === "mixture" && channel.parts.every((part) => part.kind === "several-digits");
 
-/** The channels of a record's fields, in order; none where tables of several fields are reported. */
+/** The channels of a record's fields, in order. */
 export function partsOf(channel) {
-  if (reportsTables(channel)) return [];
   if (channel.kind === "product" || channel.kind === "fake-data") return channel.parts;
   const fields = channel.kind === "mixture" && channel.parts.every((part, place) => part.kind === "field" && part.place === place);
   if (!fields) throw mismatch();

@@ -56,7 +56,7 @@ function labelOf({ domain }, row) {
 
 function view(attribute, seen, level) {
   const rows = rowsOf(seen).map((row) => ({ ...row, label: labelOf(attribute, row) }));
-  const shares = ["frequency", "distribution", "words", "cumulative", "items", "sizes", "keys"].includes(seen.what);
+  const shares = ["frequency", "distribution", "words", "cumulative", "items", "sizes", "keys", "tables"].includes(seen.what);
   const day = isDay(attribute.domain);
   const named = day && seen.what === "direction" ? RESULTS.timeOfDay : TITLES[seen.what];
   const title = attribute.views.length > 1 ? [element("h3", {}, named)] : [];
