@@ -73,11 +73,8 @@ def _answered(survey: Survey, number: int, who: str, cells: dict[str, str], *, a
         row.refused = (asked, MISSING)
         return row
     domain = survey.mechanism.domain
-    fields = (
-        {name: (domain.fields[name], cells[name]) for name in cells}
-        if isinstance(domain, Record) and survey.strategy is not None
-        else {}
-    )
+    several = isinstance(domain, Record) and survey.strategy is not None
+    fields = {name: (domain.fields[name], cells[name]) for name in cells} if several else {}
     if not fields:
         fields = {next(iter(cells)): (domain, ",".join(cells.values()))}
     values: dict[str, Any] = {}

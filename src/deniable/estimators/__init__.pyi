@@ -38,6 +38,9 @@ from deniable.estimators.frequent_words.pem import chances as chances
 from deniable.estimators.frequent_words.result import HeavyHitters as HeavyHitters
 from deniable.estimators.frequent_words.result import Level as Level
 from deniable.estimators.frequent_words.search import heavy_hitters as heavy_hitters
+from deniable.estimators.haar import HaarHistogram as HaarHistogram
+from deniable.estimators.haar import HaarSums as HaarSums
+from deniable.estimators.haar import haar_coefficients as haar_coefficients
 from deniable.estimators.hierarchy import HierarchicalHistogram as HierarchicalHistogram
 from deniable.estimators.histograms import MOST_CONDITION as MOST_CONDITION
 from deniable.estimators.histograms import histogram as histogram

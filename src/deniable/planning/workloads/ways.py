@@ -32,6 +32,7 @@ from deniable.planning.workloads.design import WorkloadDesign, columns, design_w
 from deniable.planning.workloads.marginal_ways import bits, marginal_ways, ways_of
 from deniable.planning.workloads.rows import MOST_ENUMERATED
 from deniable.planning.workloads.structured import best_hierarchy, hierarchy_covariance, level_variances
+from deniable.planning.workloads.wavelets import wavelet_ways
 from deniable.planning.workloads.workload import Workload, workload
 from deniable.privacy import Gain
 
@@ -79,6 +80,8 @@ def workload_ways(question: Question, epsilon: Epsilon, *, slow: bool = True) ->
         yield from marginal_ways(record, ways_of(questions.name, len(record.fields)), each)
     if size > FEWEST_LEAVES:
         yield from _hierarchy(questions, each)
+    if size > 2 and size & (size - 1) == 0:
+        yield from wavelet_ways(questions, each)
     for fan_out in FAN_OUTS:
         levels = round(math.log(size, fan_out))
         if levels > 1 and fan_out**levels == size:
