@@ -1,9 +1,9 @@
 """Haar wavelets over ordered categories: ranges, prefixes and quantiles from differences between neighbouring blocks.
 
 Everyone reports one bit. A level of a binary tree and a row of a Hadamard matrix are drawn at random and public. The bit says
-whether the value lies in the left or the right child of its node, its sign changed where the row is -1 at that node. It goes
-through randomized response with the whole epsilon (Cormode, Kulkarni and Srivastava, 2019). Two levels never see the same contrast, so
-the estimates agree by themselves, and every coefficient has the same noise, exactly.
+whether the value lies in the left or right child of its node, changed where the row is -1 at that node, and goes through randomized
+response with the whole epsilon (Cormode, Kulkarni and Srivastava, 2019). No contrast is told by two levels, so the estimates agree
+by themselves, and every coefficient has the same noise, exactly.
 """
 
 from __future__ import annotations
