@@ -94,9 +94,7 @@ def test_what_does_not_fit_is_refused() -> None:
             HaarHistogram(Categories(4), 1, shares)  # type: ignore[arg-type]
     with pytest.raises(OutOfDomain):
         HaarHistogram(Categories(4), 1).randomize_many([0, 4])
-    haar = HaarHistogram(Categories(4), 1, [1, 1 << 30])
-    few = haar.accumulate(haar.randomize_many([0, 1, 2], FixedKeystream("few")))
-    haar = HaarHistogram(Categories(4), 1, [1, 1 << 30])
-    sums = haar.accumulate(haar.randomize_many([0, 1, 2], FixedKeystream("few")))
+    rare = HaarHistogram(Categories(4), 1, [1, 1 << 30])
+    sums = rare.accumulate(rare.randomize_many([0, 1, 2], FixedKeystream("few")))
     with pytest.raises(InvalidParameter, match="collect more"):
         _ = sums.leaves

@@ -1,8 +1,8 @@
 """Haar wavelets in the planner: the published ones, every level equally often, and those with the best shares of people.
 
-For one person, every coefficient of level l has the variance g²/w_l, where g = (E + 1)/(E - 1) and w_l is the level's share of the
-people. The error is Σ_l T_l g² / (b_l w_l) less what drawing the people adds: T_l is what the workload asks of the level's contrasts,
-b_l the number of categories in one of its blocks. The best w_l are proportional to √(T_l / b_l). Both are exact.
+For one person, every coefficient of level l has the variance g²/w_l, where g = (E + 1)/(E - 1) and w_l is the level's share of
+the people. The error is Σ_l T_l g² / (b_l w_l) less what drawing the people adds: T_l is what the workload asks of the level's
+contrasts, b_l the number of categories in one of its blocks. The best w_l are proportional to √(T_l / b_l). Both are exact.
 """
 
 from __future__ import annotations
