@@ -3,10 +3,10 @@
     python benchmarks/workload_portfolio.py [--size 8 …] [--epsilon 1 …] [--workload ranges …] [--runs 400] [--out FILE] [--docs]
     python benchmarks/workload_portfolio.py --speed
 
-For each setting every way to ask is predicted, and the pick and the best baseline are simulated. It fails if a baseline is predicted
-below the pick, or if a simulation is off its prediction by more than 3 % and four of its own standard errors. With `--out`, lines
-are added to a file, and settings that it has already are not run again; `--docs` puts them into docs/workloads.md. `--speed` times
-10^6 users and all ranges of 1,024 values, in processor seconds.
+For each setting every way to ask is predicted, and the pick and the best baseline are simulated. It fails if a baseline is
+predicted below the pick, or if a simulation is off its prediction by more than 3 % and four standard errors. With `--out`, lines
+are added to a file, and settings that it has already are not run again; `--docs` puts them into docs/workloads.md.
+`--speed` times 10^6 users and all ranges of 1,024 values, in processor seconds.
 """
 
 from __future__ import annotations

@@ -80,6 +80,7 @@ class MarginalSums:
         """
         check_target(target)
         fields = self._fields(names)
+        self._interactions(fields)  # refused first where no marginal has all of them: more reports would not help
         value = self.shares(fields)
         likely = simplex(value, 1.0)
         helping = [one for one in self.heard if set(one.fields) & set(fields)]
@@ -187,7 +188,8 @@ class MarginalSums:
             names = ", ".join(self.names[field] for field in wanted)
             asked = [fields for fields in map(self._places, self.mechanism.marginals) if set(wanted) <= set(fields)]
             if asked:
-                raise InvalidParameter(f"nobody has been asked about {names} together yet; collect more reports")
+                how = " together" if len(wanted) > 1 else ""
+                raise InvalidParameter(f"nobody has been asked about {names}{how} yet; collect more reports")
             raise NotSupported(f"no marginal of this mechanism has {names} together; ask for fields that one of them has")
         information = [one.information(wanted) for one in telling]
         whole = sum(information)
