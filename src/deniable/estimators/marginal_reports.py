@@ -109,9 +109,9 @@ class TableQuestion:
         agree = np.ones(likely.size, np.bool_)
         for field, place in zip(one.fields, places, strict=True):
             agree &= place == values.get(field, place)
-        inside = _smoothed(likely * agree, agree, one.n)
+        inside = _smoothed(likely * agree, agree.astype(np.float64), one.n)
         rest = max(float(likely[agree].sum()) - self.share, 0.0)
-        return inside, _smoothed(np.where(agree, rest * inside, likely), ~agree, one.n)
+        return inside, _smoothed(np.where(agree, rest * inside, likely), (~agree).astype(np.float64), one.n)
 
 
 def _smoothed(shares: Floats, possible: Floats, n: int) -> Floats:

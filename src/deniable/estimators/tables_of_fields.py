@@ -93,9 +93,11 @@ class MarginalSums:
             )
             for cell, each in ((cell, list(zip(helping, pulls, tables, strict=True))) for cell in range(value.size))
         ]
-        covariance, variance = None, None
+        covariance: Floats | None = None
+        variance: Floats | None = None
         if max(table.size for table in tables) <= MOST_PAIRED:
-            covariance = sum(pull @ one.covariance(table) @ pull.T for one, pull, table in zip(helping, pulls, tables, strict=True))
+            each = [pull @ one.covariance(table) @ pull.T for one, pull, table in zip(helping, pulls, tables, strict=True)]
+            covariance = np.sum(each, axis=0)
             if target == "these users":
                 # Who was asked for which marginal counts; which users there are does not.
                 covariance = covariance - (np.diag(likely) - np.outer(likely, likely)) / self.n
