@@ -50,7 +50,7 @@ def _equal(questions: Workload, epsilon: Epsilon) -> HaarHistogram:
 
 def _blocks(levels: int) -> Floats:
     """How many categories a node has, from the root on."""
-    return 2.0 ** np.arange(levels, 0, -1)
+    return np.asarray(2.0 ** np.arange(levels, 0, -1), np.float64)
 
 
 def _asked_of_levels(questions: Workload, levels: int) -> Floats:
@@ -60,7 +60,7 @@ def _asked_of_levels(questions: Workload, levels: int) -> Floats:
     for level in reversed(range(levels)):
         whole = whole.reshape(1 << level, 2, 1 << level, 2).sum(axis=(1, 3))
         sums.append(float(np.trace(whole)) / (1 << (levels - level)))
-    return np.array(sums[:-1])[::-1] - np.array(sums[1:])[::-1]
+    return np.asarray((np.array(sums[:-1]) - np.array(sums[1:]))[::-1], np.float64)
 
 
 def _way(inner: str, haar: HaarHistogram, questions: Workload) -> Way:
