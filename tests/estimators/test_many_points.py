@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from deniable.batch import Floats
@@ -29,7 +31,8 @@ def test_the_search_for_an_end_may_start_from_more_points_than_it_takes_in() -> 
     weights = np.linspace(0.0, 1.0, POINTS)
     asked = roots @ (even @ roots)
     bounds = []
-    for search in (furthest.py_func, furthest):
+    searches: list[Any] = [furthest.py_func, furthest]
+    for search in searches:
         rows, ready = np.empty((POINTS, POINTS)), np.zeros(POINTS, np.bool_)
         start = np.arange(POINTS)
         bounds.append(search(roots, rows, ready, asked, float(even @ asked), weights, 1e-4, 0.5, start, even, 0.0)[0])

@@ -28,8 +28,10 @@ from deniable.core import (
     Categories,
     CircularMechanism,
     CoordinateMechanism,
+    Domain,
     ItemSet,
     KeyValue,
+    Marginals,
     Mechanism,
     NumericMechanism,
     Record,
@@ -42,6 +44,8 @@ from deniable.errors import OutOfDomain
 def encode_many(mechanism: Mechanism, values: Any) -> Any:
     """Channel inputs of an array of values: an int64 array, or a tuple of them for a record or for coordinates."""
     if isinstance(mechanism.domain, Record) and mechanism.parts:
+        if isinstance(mechanism, Marginals):  # its parts are tables of several fields
+            return _values_of_fields(mechanism.domain, values)
         columns = _encode_record(mechanism, values)
         # Only a product takes its fields as columns of their own; any other channel takes one number per record.
         return columns if mechanism.channel.side_by_side else _one_number(mechanism, columns)
@@ -60,12 +64,8 @@ def chunk_encoder(mechanism: Mechanism) -> Encoder:
     places = place_encoder(domain)
     if places is not None:
         return places
-    if isinstance(domain, Binary) or (isinstance(domain, Categories) and domain.labels is None):
-        return WholeEncoder(domain)
-    if isinstance(domain, Bins):
-        return BinEncoder(domain)
-    if isinstance(domain, Categories):
-        return LabelEncoder(domain)
+    if isinstance(domain, Binary | Categories):
+        return category_encoder(domain)
     if isinstance(domain, Ball):
         return VectorEncoder(domain)
     if isinstance(domain, Text | Whole):
@@ -78,23 +78,35 @@ def chunk_encoder(mechanism: Mechanism) -> Encoder:
     return lambda values: np.array([mechanism.encode(value) for value in values], width)
 
 
+def category_encoder(domain: Binary | Categories) -> Encoder:
+    """Numbers, or names, of categories."""
+    if isinstance(domain, Bins):
+        return BinEncoder(domain)
+    return LabelEncoder(domain) if isinstance(domain, Categories) and domain.labels is not None else WholeEncoder(domain)
+
+
 def as_array(mechanism: Mechanism, values: Any) -> NDArray[Any]:
     """Whatever holds the values as an array, without changing any of them."""
+    return domain_array(mechanism.domain, values)
+
+
+def domain_array(domain: Domain, values: Any) -> NDArray[Any]:
+    """The same for values of a domain."""
     if isinstance(values, np.ndarray):
         return values
     native, values = values, unframed(values)
     if values is not native:
         return side_by_side(values) if isinstance(values, dict) else values
     if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__len__"):
-        raise OutOfDomain(f"the values must be an array or a list of values of {mechanism.domain!r}")
-    if isinstance(mechanism.domain, ItemSet | KeyValue):  # lists of one length would become a table of numbers
+        raise OutOfDomain(f"the values must be an array or a list of values of {domain!r}")
+    if isinstance(domain, ItemSet | KeyValue):  # lists of one length would become a table of numbers
         return _as_they_came(values)
     try:
         array = np.asarray(values)
     except (ValueError, TypeError, OverflowError):
         array = None
-    widened = array is not None and array.dtype.kind == "f" and isinstance(mechanism.domain, Whole)
-    uniform = array is not None and array.dtype.kind == "U" and not isinstance(mechanism.domain, Bins)
+    widened = array is not None and array.dtype.kind == "f" and isinstance(domain, Whole)
+    uniform = array is not None and array.dtype.kind == "U" and not isinstance(domain, Bins)
     if array is None or widened or array.dtype.kind not in "biufUT" or (not uniform and _mixed(values)):
         # numpy would turn [1, True], [0.5, "x"] or [1, 2**64 - 1] into something else; keep every value as it came.
         return _as_they_came(values)
@@ -183,16 +195,33 @@ class BinEncoder:
 def _encode_record(mechanism: Mechanism, values: Any) -> tuple[Any, ...]:
     """One array of inputs per field, from a mapping of arrays, a frame or a list of records."""
     assert isinstance(mechanism.domain, Record)
+    given = _given_columns(mechanism.domain, values)
+    return _of_one_length(tuple(encode_many(part, given[name]) for name, part in mechanism.parts.items()))
+
+
+def _values_of_fields(record: Record, values: Any) -> NDArray[Any]:
+    """The records' own numbers, where every field is a list of values."""
+    given, columns = _given_columns(record, values), []
+    for name, domain in record.fields.items():
+        assert isinstance(domain, Binary | Categories)
+        columns.append(category_encoder(domain)(domain_array(domain, given[name])))
+    _of_one_length(tuple(columns))
+    return join_columns(columns, tuple(domain.size for domain in record.fields.values()), record.size)
+
+
+def _given_columns(record: Record, values: Any) -> Any:
     values = unframed(values)
-    parts = mechanism.parts
     if not hasattr(values, "keys"):
         if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
             raise OutOfDomain("the values must be a mapping of columns or a list of records")
-        rows = [mechanism.domain.items(value) for value in values]
-        values = {name: [row[name] for row in rows] for name in parts}
-    if set(values.keys()) != set(parts):
-        raise OutOfDomain(f"the columns must be exactly {', '.join(parts)}")
-    columns = tuple(encode_many(part, values[name]) for name, part in parts.items())
+        rows = [record.items(value) for value in values]
+        values = {name: [row[name] for row in rows] for name in record.fields}
+    if set(values.keys()) != set(record.fields):
+        raise OutOfDomain(f"the columns must be exactly {', '.join(record.fields)}")
+    return values
+
+
+def _of_one_length(columns: tuple[Any, ...]) -> tuple[Any, ...]:
     if len({_length(column) for column in columns}) > 1:
         raise OutOfDomain("the columns of a record must have one length")
     return columns

@@ -8,7 +8,7 @@ from deniable.batch.digits import WIDE, digit_columns, join_columns
 from deniable.batch.keystream import Keystream
 from deniable.batch.sampler import Indices, Outputs, Sampler, TooWide, output_dtype, uniform_below
 from deniable.batch.windows import SingletonSampler
-from deniable.core import FakeData, Field
+from deniable.core import FakeData, Field, SeveralDigits
 
 
 class FieldSampler(Sampler):
@@ -25,6 +25,24 @@ class FieldSampler(Sampler):
     def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
         digit = indices // self.channel.stride % self.channel.sizes[self.channel.place]
         self.inner.draw(digit.astype(np.int64, copy=False), out, keystream)
+
+
+class SeveralDigitsSampler(Sampler):
+    """The inner sampler on a few digits of every input, read as one number."""
+
+    def __init__(self, channel: SeveralDigits, inner: Sampler) -> None:
+        self.channel = channel
+        self.inner = inner
+        self.chunk = inner.chunk
+
+    def allocate(self, count: int) -> Outputs:
+        return self.inner.allocate(count)
+
+    def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
+        number: Indices = np.zeros(len(indices), np.int64)
+        for stride, size in zip(self.channel.strides, self.channel.kept, strict=True):
+            number = number * size + (indices // stride % size).astype(np.int64, copy=False)
+        self.inner.draw(number, out, keystream)
 
 
 class FakeDataSampler(Sampler):

@@ -20,6 +20,7 @@ from deniable.core import (
     Mixture,
     Product,
     Report,
+    SeveralDigits,
     Table,
     TwoLevel,
     check_header,
@@ -161,7 +162,7 @@ def _(channel: Mixture, numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 
 @_possible.register
-def _(channel: Interpolated | Field, numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
+def _(channel: Interpolated | Field | SeveralDigits, numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
     return _possible(channel.inner, numbers)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from deniable.batch.bits import BitsSampler
 from deniable.batch.composed import IdentitySampler, InterpolatedSampler, MixtureSampler, ScalarSampler
-from deniable.batch.fake_data import FakeDataSampler, FieldSampler
+from deniable.batch.fake_data import FakeDataSampler, FieldSampler, SeveralDigitsSampler
 from deniable.batch.hadamard import HadamardSampler
 from deniable.batch.hashing import HashingSampler
 from deniable.batch.nearest import NearestSampler
@@ -46,6 +46,7 @@ from deniable.core import (
     Projective,
     Ranked,
     Reference,
+    SeveralDigits,
     SignedBits,
     Singleton,
     SketchSigns,
@@ -120,6 +121,8 @@ def _build(channel: Channel) -> Sampler:
             return StepsSampler(channel, _build)
         if type(channel) is Field:
             return FieldSampler(channel, _build(channel.inner))
+        if type(channel) is SeveralDigits:
+            return SeveralDigitsSampler(channel, _build(channel.inner))
         if type(channel) is PickedItem:
             return PickedItemSampler(channel, _build(channel.inner))
         if type(channel) in _CHANNELS:

@@ -73,7 +73,8 @@ def _answered(survey: Survey, number: int, who: str, cells: dict[str, str], *, a
         row.refused = (asked, MISSING)
         return row
     domain = survey.mechanism.domain
-    fields = {name: (domain.fields[name], cells[name]) for name in cells} if isinstance(domain, Record) else {}
+    record = domain if isinstance(domain, Record) and survey.strategy is not None else None
+    fields = {} if record is None else {name: (record.fields[name], cells[name]) for name in cells}
     if not fields:
         fields = {next(iter(cells)): (domain, ",".join(cells.values()))}
     values: dict[str, Any] = {}
@@ -93,7 +94,7 @@ def _answered(survey: Survey, number: int, who: str, cells: dict[str, str], *, a
         row.refused = row.refused or (missing[0], MISSING)
     row.missing = tuple(missing)
     if row.refused is None:
-        row.value = values if isinstance(domain, Record) else next(iter(values.values()))
+        row.value = values if record is not None else next(iter(values.values()))
     return row
 
 

@@ -17,7 +17,7 @@ from deniable.cli.terminal import console, print_json, table
 from deniable.errors import InvalidParameter, NotDelivered
 
 MOST_ROWS = 12
-PERCENT = ("frequency", "words", "items", "sizes", "keys", "key-distributions", "cumulative")
+PERCENT = ("frequency", "words", "items", "sizes", "keys", "key-distributions", "cumulative", "tables")
 PATIENCE = 30.0
 
 
@@ -118,7 +118,9 @@ def _table(what: str, rows: list[dict[str, Any]], *, percent: bool) -> Any:
     grid = table(what, "estimate", "95 % from", "to", numbers=("estimate", "95 % from", "to"))
     from rich.markup import escape
 
-    in_order = not percent or what in ("cumulative", "sizes", "key-distributions") or rows[0]["start"] is not None  # bins of a number
+    in_order = (
+        not percent or what in ("cumulative", "sizes", "key-distributions", "tables") or rows[0]["start"] is not None
+    )  # bins of a number
     shown = rows if in_order else sorted(rows, key=lambda row: -row["value"])
     for row in shown[:MOST_ROWS]:
         scale, form = (100, "{:.1f} %") if percent else (1, "{:.4g}")

@@ -18,6 +18,7 @@ from deniable.core import (
     Hierarchy,
     Interval,
     KeyValue,
+    Marginals,
     Mechanism,
     Record,
     show_fraction,
@@ -28,6 +29,8 @@ from deniable.surveys import Survey
 LEVEL = 0.95
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 BINS = 32
+MOST_SHOWN = 400
+"""Cells of all tables of so many fields, beyond which tables of fewer fields are shown."""
 
 
 def estimates(survey: Survey, shown: Published, window: str = "") -> Estimates:
@@ -96,6 +99,8 @@ def _looks(mechanism: Mechanism, part: Accumulator, whole: Accumulator, name: st
         "key-distributions": lambda: _numbers(part, target),
     }
     asked = [looks[question] for question in estimators.usual_questions(mechanism.domain)]
+    if isinstance(mechanism, Marginals):
+        return [lambda: _tables(part, target)]
     # A tree was chosen for ranges: the share of everyone up to an answer is shown beside the shares.
     return [*asked, lambda: _cumulative(part)] if isinstance(mechanism, Hierarchy) else asked
 
@@ -140,6 +145,17 @@ def _direction(part: Accumulator, target: Any) -> View:
     (low, high), (least, most) = around.interval(LEVEL), around.concentration_interval(LEVEL)
     rows = [Row("direction", around.angle, low, high), Row("concentration", around.concentration, least, most)]
     return View("direction", "mean direction", rows)
+
+
+def _tables(part: Accumulator, target: Any) -> View:
+    """All tables of as many fields as are told together for every choice of them, while they have few cells."""
+    sums = estimators.marginal_sums(part)
+    fitting = [ways for ways in range(1, sums.ways + 1) if sums.cells(ways) <= MOST_SHOWN]
+    rows = []
+    for names, table in sums.marginals(max(fitting, default=1), target=target).items():
+        cells = (cell if isinstance(cell, tuple) else (cell,) for cell in table.labels or ())
+        rows += _rows(table, [", ".join(f"{name} {value}" for name, value in zip(names, cell, strict=True)) for cell in cells])
+    return View("tables", "unbiased tables by all marginals that tell of them", rows)
 
 
 def _cumulative(part: Accumulator) -> View:

@@ -23,6 +23,7 @@ from deniable.core import (
     KeyValue,
     Mechanism,
     Points,
+    Record,
     Rectangle,
     Report,
     Text,
@@ -36,7 +37,16 @@ from deniable.errors import DeniableError, InvalidParameter, MissingPackage, Not
 from deniable.surveys import Asked, Survey, surveys_from_toml, usual_mechanism
 
 Learn = Literal[
-    "frequency", "mean", "distribution", "location", "heavy-hitters", "items", "key-values", "key-distributions", "workload"
+    "frequency",
+    "mean",
+    "distribution",
+    "location",
+    "heavy-hitters",
+    "items",
+    "key-values",
+    "key-distributions",
+    "workload",
+    "tables",
 ]
 NEAR = 1.05
 """Mechanisms whose error is at most so many times the least count as equally good; the shortest report decides."""
@@ -55,6 +65,7 @@ VIEWS: dict[str, set[str]] = {
     "key-distributions": {"keys", "key-means", "key-distributions"},
     "location": set(),
     "workload": {"frequency"},
+    "tables": {"tables"},
 }
 WORDS: dict[str, str] = {
     "frequency": "noise moves a share by {error:.2g} (root mean square; 95 %: ± {half:.2g})",
@@ -63,6 +74,7 @@ WORDS: dict[str, str] = {
     "circle": "the 95 % interval of a bin of the histogram is ± {error:.2g} (on average, for answers spread evenly)",
     "location": "a report lies {error:.3g} away from the true place, on average",
     "workload": "noise moves an answer by {error:.2g} (root mean square over all {answers}; 95 %: ± {half:.2g})",
+    "tables": "noise moves a cell by {error:.2g} (root mean square over all {answers}; 95 %: ± {half:.2g})",
     "items": "noise moves the share of an item by {error:.2g} (root mean square; 95 %: ± {half:.2g})",
     "key-values": "noise moves the mean of a key that one person in ten has by {error:.2g} (95 %: ± {half:.2g})",
     "key-distributions": "noise moves the share of a number, of a key that one in ten has, by {error:.2g} (95 %: ± {half:.2g})",
@@ -154,7 +166,9 @@ def opened(store: Store, text: str) -> dict[str, tuple[Planned, bool]]:
 
 def chosen(asked: Asked) -> tuple[Mechanism, str]:
     """The mechanism for an attribute, and why; refuses when no mechanism is left."""
-    learn = learned(asked.domain, asked.learn) if asked.answers is None else "workload"
+    learn: Learn = "tables" if isinstance(asked.domain, Record) else "workload"
+    if asked.answers is None:
+        learn = learned(asked.domain, asked.learn)
     every = sorted(_candidates(asked, learn), key=lambda one: one.error)
     # Whether one can be read is tried out, which takes a while: the best first, and the others only when it matters.
     best = next((one for one in every if readable(one.mechanism, learn)), None)
@@ -198,7 +212,11 @@ def _candidates(asked: Asked, learn: Learn) -> Iterator[Choice]:
                 continue
         return
     question = planning.Question(
-        task=learn, domain=asked.domain, users=asked.respondents, epsilon=asked.epsilon, workload=asked.answers
+        task="workload" if learn == "tables" else learn,
+        domain=asked.domain,
+        users=asked.respondents,
+        epsilon=asked.epsilon,
+        workload=asked.answers,
     )
     for way in planning.ways(question, asked.epsilon, slow=False):
         if isinstance(way, planning.Way) and isinstance(way.asked, Mechanism) and way.asked.domain == asked.domain:
@@ -235,8 +253,8 @@ def _why(asked: Asked, learn: Learn, pick: Choice, best: Choice, count: int) -> 
         more = max(100 * (pick.error / best.error - 1), 0.1)
         among = f"within {more:.1g} % of the best of {count} mechanisms ({best.mechanism.name}) with a shorter report,"
     level = show_fraction(asked.epsilon.exact)
-    told = f"{pick.mechanism.name}: {among} for {asked.respondents:,} answers at epsilon {level}; predicted: {words}."
-    return told + _in_bins(asked, pick.mechanism) if learn == "distribution" else told
+    reason = f"{pick.mechanism.name}: {among} for {asked.respondents:,} answers at epsilon {level}; predicted: {words}."
+    return reason + _in_bins(asked, pick.mechanism) if learn == "distribution" else reason
 
 
 def _in_bins(asked: Asked, pick: Mechanism) -> str:

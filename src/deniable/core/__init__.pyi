@@ -45,6 +45,7 @@ from deniable.core.channels.sets import Windows as Windows
 from deniable.core.channels.sets import linear_window as linear_window
 from deniable.core.channels.sets import slid_window as slid_window
 from deniable.core.channels.sets import wrapped_window as wrapped_window
+from deniable.core.channels.several_digits import SeveralDigits as SeveralDigits
 from deniable.core.channels.signed_bits import SignedBits as SignedBits
 from deniable.core.channels.sketch_signs import SketchSigns as SketchSigns
 from deniable.core.channels.steps import Steps as Steps
@@ -142,6 +143,7 @@ from deniable.core.mechanisms.reading import Joined as Joined
 from deniable.core.mechanisms.reading import Reading as Reading
 from deniable.core.mechanisms.reading import Values as Values
 from deniable.core.mechanisms.reading import ticks as ticks
+from deniable.core.mechanisms.records.marginals import Marginals as Marginals
 from deniable.core.mechanisms.records.product import USUAL as USUAL
 from deniable.core.mechanisms.records.product import ProductMechanism as ProductMechanism
 from deniable.core.mechanisms.records.rs_fd import RandomSamplingPlusFakeData as RandomSamplingPlusFakeData

@@ -1,3 +1,4 @@
+__all__: list[str]
 from deniable.batch.accumulators.pem_reports import PEMCollector as PEMCollector
 from deniable.estimators.attributes import attribute_shares as attribute_shares
 from deniable.estimators.attributes import choose_strategy as choose_strategy
@@ -5,6 +6,7 @@ from deniable.estimators.attributes import predicted_errors as predicted_errors
 from deniable.estimators.bayesian_update import likely_shares as likely_shares
 from deniable.estimators.bins import checked_bins as checked_bins
 from deniable.estimators.bins import gathered as gathered
+from deniable.estimators.contrasts import contrast_noise as contrast_noise
 from deniable.estimators.covariance import SupportLaw as SupportLaw
 from deniable.estimators.covariance import support_law as support_law
 from deniable.estimators.debias import Debiasing as Debiasing
@@ -36,9 +38,16 @@ from deniable.estimators.frequent_words.pem import chances as chances
 from deniable.estimators.frequent_words.result import HeavyHitters as HeavyHitters
 from deniable.estimators.frequent_words.result import Level as Level
 from deniable.estimators.frequent_words.search import heavy_hitters as heavy_hitters
+from deniable.estimators.haar import HaarHistogram as HaarHistogram
+from deniable.estimators.haar import HaarSums as HaarSums
+from deniable.estimators.haar import haar_coefficients as haar_coefficients
 from deniable.estimators.hierarchy import HierarchicalHistogram as HierarchicalHistogram
 from deniable.estimators.histograms import MOST_CONDITION as MOST_CONDITION
 from deniable.estimators.histograms import histogram as histogram
+from deniable.estimators.interactions import interaction as interaction
+from deniable.estimators.interactions import others as others
+from deniable.estimators.interactions import pull as pull
+from deniable.estimators.interactions import subsets as subsets
 from deniable.estimators.intervals import chance_above as chance_above
 from deniable.estimators.intervals import chance_below as chance_below
 from deniable.estimators.intervals import clopper_pearson as clopper_pearson
@@ -107,6 +116,8 @@ from deniable.estimators.shape_fit import STOP as STOP
 from deniable.estimators.shape_fit import Shape as Shape
 from deniable.estimators.source import accumulated as accumulated
 from deniable.estimators.supports import support_counts as support_counts
+from deniable.estimators.tables_of_fields import MarginalSums as MarginalSums
+from deniable.estimators.tables_of_fields import marginal_sums as marginal_sums
 from deniable.estimators.tree import consistent as consistent
 from deniable.estimators.tree import influence as influence
 from deniable.estimators.tree_of_changes import yes_shares as yes_shares
@@ -121,5 +132,3 @@ from deniable.estimators.window_collection import Request as Request
 from deniable.estimators.window_collection import WindowCollector as WindowCollector
 from deniable.estimators.workload_answers import answers as answers
 from deniable.estimators.workload_answers import consistent_answers as consistent_answers
-
-__all__: list[str]

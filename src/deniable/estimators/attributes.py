@@ -21,6 +21,7 @@ from deniable.core import (
     Domain,
     Epsilon,
     EpsilonLike,
+    Marginals,
     Mechanism,
     ProductMechanism,
     RandomSamplingPlusFakeData,
@@ -35,12 +36,13 @@ from deniable.estimators.law.support import support
 from deniable.estimators.projections import simplex
 from deniable.estimators.score_intervals import of_supports
 from deniable.estimators.source import Source, accumulated
+from deniable.estimators.tables_of_fields import marginal_sums
 
 Aim = Literal["mean", "worst"]
 
 
 def attribute_shares(source: Source, *, target: Target = "these users") -> dict[str, Estimate]:
-    """The shares of every value of every field, from reports of `product`, `sample-one` or `rs-fd`.
+    """The shares of every value of every field, from reports of `product`, `sample-one`, `rs-fd` or `marginals`.
 
     With `sample-one` a field's n is the number of people who answered it. They are a random part of all, so
     for "these users", who are all of them, the variance holds that sampling too.
@@ -52,6 +54,9 @@ def attribute_shares(source: Source, *, target: Target = "these users") -> dict[
     """
     check_target(target)
     sums = accumulated(source)
+    if isinstance(sums.mechanism, Marginals):
+        tables = marginal_sums(sums)
+        return {name: tables.marginal([name], target=target) for name in tables.names}
     if not isinstance(sums, Joined) or not isinstance(sums.mechanism.domain, Record):
         raise NotSupported(f"{sums.mechanism.name} has no fields; for one attribute use shares(source)")
     by_attribute: dict[str, Estimate] = {}

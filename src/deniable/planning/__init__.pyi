@@ -54,6 +54,9 @@ from deniable.planning.way import Way as Way
 from deniable.planning.workloads.certificate import WrongBound as WrongBound
 from deniable.planning.workloads.design import WorkloadDesign as WorkloadDesign
 from deniable.planning.workloads.design import design_workload as design_workload
+from deniable.planning.workloads.marginal_sets import MarginalsDesign as MarginalsDesign
+from deniable.planning.workloads.marginal_sets import best_marginals as best_marginals
+from deniable.planning.workloads.marginal_sets import marginals_error as marginals_error
 from deniable.planning.workloads.structured import HierarchyDesign as HierarchyDesign
 from deniable.planning.workloads.structured import best_hierarchy as best_hierarchy
 from deniable.planning.workloads.unequal import UnequalDesign as UnequalDesign

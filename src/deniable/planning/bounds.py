@@ -109,6 +109,8 @@ def word_bound(choices: float, words: int, epsilon: float, n: int) -> float:
 def lower_bound(question: Question, epsilon: Epsilon, n: int) -> Bound | NoBound:
     """A bound on the error of every mechanism and estimate, or that none is known."""
     eps = float(question.each(epsilon))
+    if question.task == "workload":
+        return _workload_bound(question, epsilon, n)
     if question.record is not None:
         return _record_bound(question, question.record, epsilon, n)
     if question.task == "frequency":
@@ -123,8 +125,6 @@ def lower_bound(question: Question, epsilon: Epsilon, n: int) -> Bound | NoBound
         assert isinstance(question.domain, Text | Whole)
         least = word_bound(_choices(question.domain), question.words, eps, n)
         return Bound(least, None, f"Fano's inequality, for lists of at most {question.words} words among evenly drawn ones")
-    if question.task == "workload":
-        return _workload_bound(question, epsilon, n)
     if question.task == "vector":
         assert isinstance(question.domain, Ball)
         if question.domain.norm != 2:

@@ -15,7 +15,7 @@ from deniable.core import (
     built_in_names,
     output_bits,
 )
-from deniable.estimators import TOO_WIDE, WISHED, HierarchicalHistogram
+from deniable.estimators import TOO_WIDE, WISHED, HaarHistogram, HierarchicalHistogram
 from deniable.planning.bounds import Bound, NoBound
 from deniable.planning.question import Question
 from deniable.planning.way import LeftOut, Prediction, Simulated, Way, fakes
@@ -57,7 +57,7 @@ class Candidate:
     def recipes(self) -> tuple[Mechanism, ...]:
         """The mechanisms that people run: one, or one of these."""
         asked = self.way.asked
-        return asked.mechanisms if isinstance(asked, HierarchicalHistogram) else (asked,)
+        return asked.mechanisms if isinstance(asked, HierarchicalHistogram | HaarHistogram) else (asked,)
 
     @cached_property
     def bytes_per_report(self) -> int:

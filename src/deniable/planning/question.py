@@ -56,7 +56,7 @@ DOMAINS: dict[str, tuple[type[Domain], ...]] = {
     "location": (Rectangle, Disc, Points),
     "vector": (Ball,),
     "test": (Categories,),
-    "workload": (Categories,),
+    "workload": (Categories, Record),
     "items": (ItemSet,),
     "key-values": (KeyValue,),
     "key-distributions": (KeyValue,),
@@ -155,10 +155,13 @@ class Question:
             raise NotSupported(f"the worst data are planned for {' and '.join(SEVERAL)} only; use data='even'")
         if not 0 < self.level < 1:
             raise InvalidParameter("level must lie between 0 and 1, both excluded: 0.5 is the median")
-        if (self.attributes > 1 or isinstance(self.domain, Record)) and self.task not in SEVERAL:
-            raise NotSupported(f"several attributes are planned for {' and '.join(SEVERAL)} only; plan each on its own")
+        tables = self.task == "workload" and str(self.workload).startswith("marginals:")
+        if (self.attributes > 1 or isinstance(self.domain, Record)) and self.task not in SEVERAL and not tables:
+            raise NotSupported(
+                f"several attributes are planned for {' and '.join(SEVERAL)} and the workload marginals:K; plan each on its own"
+            )
         if isinstance(self.domain, Record):
-            kinds = (Binary, Categories) if self.task == "frequency" else (Interval,)
+            kinds = (Interval,) if self.task == "mean" else (Binary, Categories)
             if self.attributes > 1 or not all(isinstance(field, kinds) for field in self.domain.fields.values()):
                 wanted = " or ".join(kind.__name__ for kind in kinds)
                 raise NotSupported(f"a record is planned as it is, with fields that are {wanted}")

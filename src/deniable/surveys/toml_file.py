@@ -12,6 +12,7 @@ from typing import Any
 
 from deniable.core import (
     USUAL,
+    Binary,
     Categories,
     Domain,
     Epsilon,
@@ -40,6 +41,9 @@ LEARN = ("distribution", "mean")
 ANSWERS = ("histogram", "prefix", "ranges")
 """What ordered categories are asked for: the share of each, of all up to each, or of every range of neighbours."""
 
+TABLES = "marginals:"
+"""Before K: what a record is asked for, all tables of K of its fields."""
+
 _SURVEY = {"title", "purpose", "epsilon", "budget", "strategy", "repeat", "window", "opens", "closes", "keep_reports", "attributes"}
 _SURVEY |= {"respondents", "release", "groups", "admission", "shuffle"}
 _ATTRIBUTE = {"question", "domain", "mechanism", "epsilon", "parameters", "learn", "answers"}
@@ -57,7 +61,7 @@ class Asked:
     learn: str | None = None
     """"mean" or "distribution", when the survey says which; only for numbers."""
     answers: str | None = None
-    """"histogram", "prefix" or "ranges", when the survey says which; only for categories, in their order."""
+    """"histogram", "prefix" or "ranges" of ordered categories, "marginals:K" of a record, when the survey says which."""
 
 
 Choose = Callable[[Asked], str | Mechanism]
@@ -66,6 +70,8 @@ Choose = Callable[[Asked], str | Mechanism]
 
 def usual_mechanism(asked: Asked) -> str:
     """The usual mechanism for a domain: what `auto` means when nobody plans. For numbers, one that shows the distribution."""
+    if asked.answers is not None and asked.answers.startswith(TABLES):
+        return "marginals"
     if isinstance(asked.domain, Interval):
         return "hm" if asked.learn == "mean" else "sw"
     if isinstance(asked.domain, KeyValue) and asked.learn == "distribution":
@@ -216,10 +222,11 @@ def _part(asked: Asked, attribute: dict[str, Any], choose: Choose) -> Mechanism:
         )
     answers = attribute.get("answers")
     if answers is not None:
-        one = isinstance(answers, list) and len(answers) == 1 and answers[0] in ANSWERS
-        if not one or not isinstance(asked.domain, Categories) or wanted != "auto":
+        if not isinstance(answers, list) or len(answers) != 1 or wanted != "auto" or not _askable(answers[0], asked.domain):
             raise InvalidParameter(
-                f"attributes.{name}.answers must be a list with one of {', '.join(ANSWERS)}, for categories with mechanism 'auto'"
+                f"attributes.{name}.answers must be a list with one of {', '.join(ANSWERS)}, for categories with mechanism 'auto', "
+                "or with marginals:K, for a record of at least K yes-or-no answers and categories: write them as one attribute, "
+                'domain = \'{"smokes": "binary", "city": "categories:5"}\''
             )
         answers = answers[0]
     parameters = attribute.get("parameters", {})
@@ -233,6 +240,16 @@ def _part(asked: Asked, attribute: dict[str, Any], choose: Choose) -> Mechanism:
     except TypeError:
         raise InvalidParameter(f"attributes.{name}: {chosen} has other parameters than these") from None
     return mechanism
+
+
+def _askable(answers: object, domain: Domain) -> bool:
+    """Ordered categories have ranges; records of categories have tables of K fields."""
+    if isinstance(domain, Categories):
+        return answers in ANSWERS
+    fields = list(domain.fields.values()) if isinstance(domain, Record) else []
+    ways = answers.removeprefix(TABLES) if isinstance(answers, str) and answers.startswith(TABLES) else ""
+    listed = all(isinstance(field, Binary | Categories) for field in fields)
+    return listed and ways.isdecimal() and len(ways) < 4 and 1 <= int(ways) <= len(fields)
 
 
 def _domain(name: str, written: object) -> Domain:

@@ -73,6 +73,28 @@ export function field(fields, build) {
   };
 }
 
+/** A channel that reads some digits of a record as one number. */
+export function severalDigits(fields, build) {
+  const sizes = fields.integers("sizes", 1n);
+  const places = fields.integers("places", 0n).map(Number);
+  const inner = build(fields.take("inner"));
+  must(places.length > 0 && places.every((place, j) => place < sizes.length && (!j || place > places[j - 1])), "places must be some of the digits, in their order");
+  const kept = places.map((place) => sizes[place]);
+  must(inner.inputs === product(kept), "the inner channel must take the digits at the places, as one number");
+  return {
+    inner,
+    places,
+    sizes,
+    inputs: product(sizes),
+    outputs: inner.outputs,
+    draw(index, coins) {
+      const each = digits(index, sizes);
+      return inner.draw(undigits(places.map((place) => each[place]), kept), coins);
+    },
+    ratio: () => inner.ratio(),
+  };
+}
+
 /** A hidden coin picks the one digit that is answered; every other digit is uniform. */
 export function fakeData(fields, build) {
   const compiled = fields.list("parts");

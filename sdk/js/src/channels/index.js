@@ -2,7 +2,7 @@
 
 import { InvalidParameter } from "../errors.js";
 import { nearestCodes } from "./codes.js";
-import { chain, fakeData, field, identity, interpolated, mixture, pair, productOf } from "./composed.js";
+import { chain, fakeData, field, identity, interpolated, mixture, pair, productOf, severalDigits } from "./composed.js";
 import { directionDistance, steps } from "./directions.js";
 import { Fields } from "./fields.js";
 import { hashing, sketchSigns, wideHashing } from "./hashing.js";
@@ -47,6 +47,7 @@ const KINDS = {
   mixture,
   interpolated,
   field,
+  "several-digits": severalDigits,
   "fake-data": fakeData,
   "picked-item": pickedItem,
   "signed-bits": signedBits,

@@ -73,6 +73,9 @@ function latticeInput(channel, position) {
   return rounds ? pointOf(position, channel.inputs - 1n) : cellOf(position, channel.inputs);
 }
 
+/** Does every report speak about a few of a record's fields together? */
+const reportsTables = (channel) => channel.kind === "mixture" && channel.parts.every((part) => part.kind === "several-digits");
+
 /** The channels of a record's fields, in order. */
 export function partsOf(channel) {
   if (channel.kind === "product" || channel.kind === "fake-data") return channel.parts;
@@ -83,11 +86,18 @@ export function partsOf(channel) {
 
 function recordInput(domain, channel, value) {
   const names = [...domain.fields.keys()];
-  const parts = partsOf(channel);
-  if (parts.length !== names.length) throw mismatch();
+  const tables = reportsTables(channel);
+  const parts = tables ? null : partsOf(channel);
+  if ((tables ? channel.parts[0].sizes : parts).length !== names.length) throw mismatch();
   const given = typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
   if (given.length !== names.length || names.some((name) => !Object.hasOwn(value, name))) {
     throw refused(`the value must have exactly the fields ${names.join(", ")}`);
+  }
+  if (tables) {
+    // The values' own numbers: a table has a cell for each.
+    const sizes = channel.parts[0].sizes;
+    if (names.some((name, place) => domain.fields.get(name).size !== sizes[place])) throw mismatch();
+    return undigits(names.map((name) => domain.fields.get(name).encode(value[name])), sizes);
   }
   const inputs = names.map((name, place) => inputOf(domain.fields.get(name), parts[place], value[name]));
   return undigits(inputs, parts.map((part) => part.inputs));

@@ -16,7 +16,8 @@ from deniable.errors import Malformed
 
 def field_sums(whole: Accumulator, name: str) -> Accumulator:
     """The sums of a record's field; of anything that is not a record, all of them."""
-    return whole.parts[name] if isinstance(whole, Joined) and isinstance(whole.mechanism.domain, Record) else whole
+    record = isinstance(whole, Joined) and isinstance(whole.mechanism.domain, Record)
+    return whole.parts.get(name, whole) if record else whole  # type: ignore[attr-defined]  # a table has several fields
 
 
 class Joined(Accumulator):

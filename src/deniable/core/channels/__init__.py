@@ -11,6 +11,7 @@ PickedItem      one item of a set, padded to a fixed size, reported by another c
 Pair            two users who lie together (see deniable.studies.joint)
 Product         several channels side by side
 Interpolated    a channel entered between two of its inputs
+SeveralDigits   a few digits of a record's number, read as one
 Mixture         a public coin chooses the channel
 Chain           one channel after another
 

@@ -24,7 +24,7 @@ from scipy.optimize import minimize
 from deniable.batch import Floats
 from deniable.core import Categories, Epsilon, EpsilonLike, Hierarchy, make_mechanism
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.estimators import SupportLaw, influence, support_law
+from deniable.estimators import contrast_noise, influence, support_law
 from deniable.planning.workloads.one_thread import one_thread
 from deniable.planning.workloads.workload import Workload, workload
 
@@ -32,8 +32,6 @@ ORACLES = ("hadamard", "k-rr", "projective")
 MOST_SHAPES = 40
 MOST_LEAVES = 1 << 17
 MOST_EXACT = 1024
-MOST_PAIRED = 512
-"""Up to so many nodes the covariances of all pairs are averaged; beyond, those in line with others are left out."""
 SHARE_UNIT = 10_000
 CLOSED = ("prefix", "ranges", "histogram")
 
@@ -156,21 +154,7 @@ def _best_oracle(nodes: int, level: Epsilon) -> tuple[str, float]:
 
 @lru_cache(maxsize=4096)
 def _noise(name: str, nodes: int, level: Epsilon) -> float:
-    """The variance of a share less the covariance of two, one report, people spread evenly and drawn at random."""
-    law = support_law(make_mechanism(name, domain=Categories(nodes), epsilon=level))
-    even = 1 / nodes
-    own = (even * law.p * (1 - law.p) + (1 - even) * law.q * (1 - law.q)) / law.gap**2 + even * (1 - even)
-    return own - _shared(law, nodes)
-
-
-def _shared(law: SupportLaw, nodes: int) -> float:
-    """The covariance of two nodes' shares: the average over all pairs, as far as they are looked at."""
-    few = min(nodes, MOST_PAIRED)
-    if nodes <= MOST_PAIRED:
-        noise = law.count_noise(np.full(nodes, 1 / nodes), True)
-        return float((noise.sum() - np.trace(noise)) / (few * (few - 1))) - 1 / nodes**2
-    own, other = law.pair - law.p * law.q, law.triple - law.q**2
-    return (2 / nodes * (own - other) + other) / law.gap**2 - 1 / nodes**2
+    return contrast_noise(make_mechanism(name, domain=Categories(nodes), epsilon=level))
 
 
 def _costs(shape: Sequence[int], level: Epsilon) -> Floats:

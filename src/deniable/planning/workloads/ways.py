@@ -14,7 +14,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from deniable.batch import Accumulator, Floats, Keystream, randomize_many
-from deniable.core import Categories, Epsilon, Interval, Mechanism, make_mechanism, mechanisms_for
+from deniable.core import Categories, Epsilon, Interval, Mechanism, Record, make_mechanism, mechanisms_for
 from deniable.errors import NotSupported
 from deniable.estimators import (
     HierarchicalHistogram,
@@ -30,8 +30,10 @@ from deniable.planning.question import Question
 from deniable.planning.trials import each_sum, rounds
 from deniable.planning.way import LeftOut, Prediction, Way, normal
 from deniable.planning.workloads.design import WorkloadDesign, columns, design_workload
+from deniable.planning.workloads.marginal_ways import bits, marginal_ways, ways_of
 from deniable.planning.workloads.rows import MOST_ENUMERATED
 from deniable.planning.workloads.structured import best_hierarchy, hierarchy_covariance, level_variances
+from deniable.planning.workloads.wavelets import wavelet_ways
 from deniable.planning.workloads.workload import Workload, workload
 from deniable.privacy import Gain
 
@@ -46,15 +48,15 @@ Losses = Callable[[int, int, Keystream], Floats]
 
 
 @lru_cache(maxsize=32)
-def asked(name: str, size: int) -> Workload:
+def asked(name: str, size: int, attributes: tuple[int, ...] | None = None) -> Workload:
     """The workload of a question."""
-    return workload(name, size)
+    return workload(name, size, attributes=attributes)
 
 
 @lru_cache(maxsize=64)
-def designed(name: str, size: int, epsilon: Epsilon) -> WorkloadDesign:
+def designed(name: str, size: int, epsilon: Epsilon, attributes: tuple[int, ...] | None = None) -> WorkloadDesign:
     """The design, kept: a plan asks for the mechanism and for the bound."""
-    return design_workload(asked(name, size), epsilon, tolerance=PLANNED)
+    return design_workload(asked(name, size, attributes), epsilon, tolerance=PLANNED)
 
 
 def workload_ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> Iterator[Way | LeftOut]:
@@ -68,7 +70,11 @@ def workload_ways(question: Question, epsilon: Epsilon, *, slow: bool = True) ->
 
 def _numbered_ways(question: Question, epsilon: Epsilon, slow: bool) -> Iterator[Way | LeftOut]:
     """The same for values with numbers: what is worked out does not depend on their names."""
-    questions, each = _read(question), question.each(epsilon)
+    each = question.each(epsilon)
+    if question.record is not None:
+        yield from marginal_ways(question.record, ways_of(str(question.workload), len(question.record.fields)), each)
+        return
+    questions = _read(question)
     size = questions.size
     if size <= (MOST_ENUMERATED if slow else QUICK):
         yield _design(questions, designed(questions.name, size, each))
@@ -79,8 +85,13 @@ def _numbered_ways(question: Question, epsilon: Epsilon, slow: bool) -> Iterator
     for name in (kind.name for kind in mechanisms_for("frequency", Categories(size))):
         make = partial(make_mechanism, name, domain=Categories(size), epsilon=each)
         yield attempt(name, make, partial(_categories, questions))
+    record = None if questions.attributes is None or questions.name == "marginals:all" else bits(size)
+    if record is not None:
+        yield from marginal_ways(record, ways_of(questions.name, len(record.fields)), each)
     if size > FEWEST_LEAVES:
         yield from _hierarchy(questions, each)
+    if size > 2 and size & (size - 1) == 0:
+        yield from wavelet_ways(questions, each)
     for fan_out in FAN_OUTS:
         levels = round(math.log(size, fan_out))
         if levels > 1 and fan_out**levels == size:
@@ -90,11 +101,16 @@ def _numbered_ways(question: Question, epsilon: Epsilon, slow: bool) -> Iterator
 
 def least_error(question: Question, epsilon: Epsilon, n: int) -> float | None:
     """What no mechanism can beat, in the planner's units; None where it is not worked out."""
-    questions = _read(question)
-    if questions.size > MOST_ENUMERATED:
+    record = question.record
+    if (question.domain if record is None else record).size > MOST_ENUMERATED:
         return None
-    bound = designed(questions.name, questions.size, epsilon).lower_bound
+    questions = _read(question) if record is None else asked(str(question.workload), record.size, _sizes(record))
+    bound = designed(questions.name, questions.size, epsilon, None if record is None else _sizes(record)).lower_bound
     return None if bound is None else math.sqrt(bound / questions.questions / n)
+
+
+def _sizes(record: Record) -> tuple[int, ...]:
+    return tuple(domain.size for domain in record.fields.values())
 
 
 def _read(question: Question) -> Workload:

@@ -315,6 +315,7 @@ RATIOS: dict[str, Callable[[dict[str, Any]], Fraction | None]] = {
     "identity": lambda c: None if c["size"] > 1 else Fraction(1),
     "interpolated": lambda c: largest_ratio(c["inner"]),  # mixtures of rows
     "field": lambda c: largest_ratio(c["inner"]),
+    "several-digits": lambda c: largest_ratio(c["inner"]),
 }
 
 
@@ -325,7 +326,7 @@ def largest_delta(channel: dict[str, Any], claim: Fraction) -> Fraction:
         return Fraction(0)
     if kind == "identity":
         return Fraction(1)
-    if kind in ("interpolated", "field"):
+    if kind in ("interpolated", "field", "several-digits"):
         return largest_delta(channel["inner"], claim)
     if kind == "mixture":
         shares = channel["shares"]

@@ -63,7 +63,7 @@ function labelOf({ domain }, row) {
 function view(attribute, seen, level) {
   const given = rowsOf(seen).map((row) => ({ ...row, label: labelOf(attribute, row) }));
   const rows = seen.what === "mean" ? within(given, endsOf(attribute)) : given;
-  const shares = ["frequency", "distribution", "words", "cumulative", "items", "sizes", "keys", "key-distributions"].includes(seen.what);
+  const shares = ["frequency", "distribution", "words", "cumulative", "items", "sizes", "keys", "key-distributions", "tables"].includes(seen.what);
   const day = isDay(attribute.domain);
   const named = day && seen.what === "direction" ? RESULTS.timeOfDay : TITLES[seen.what];
   const title = attribute.views.length > 1 ? [element("h3", {}, named)] : [];

@@ -102,7 +102,7 @@ export const RESULTS = {
   reports: (n) => (n === 1 ? " report" : " reports"),
   closed: "This survey is closed.",
   nextRound: "See the next round",
-  views: { frequency: "Shares", mean: "Mean", quantiles: "Quantiles", distribution: "Distribution", direction: "Direction", words: "Frequent words", cumulative: "Up to each answer", items: "Share of people for each item", sizes: "Number of items per person", keys: "Share of people with a number for each", "key-means": "Mean of these numbers", "key-distributions": "Share of each number among those who have one" },
+  views: { frequency: "Shares", mean: "Mean", quantiles: "Quantiles", distribution: "Distribution", direction: "Direction", words: "Frequent words", cumulative: "Up to each answer", tables: "Shares of answers together", items: "Share of people for each item", sizes: "Number of items per person", keys: "Share of people with a number for each", "key-means": "Mean of these numbers", "key-distributions": "Share of each number among those who have one" },
   timeOfDay: "Time of day",
   meanTime: "mean time",
   minutes: (minutes) => `${minutes} ${minutes === 1 ? "minute" : "minutes"}`,
