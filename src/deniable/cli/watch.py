@@ -119,7 +119,7 @@ def _table(what: str, rows: list[dict[str, Any]], *, percent: bool) -> Any:
     from rich.markup import escape
 
     in_order = (
-        not percent or what in ("cumulative", "sizes", "key-distributions", "tables") or rows[0]["start"] is not None
+        not percent or what in ("cumulative", "sizes", "key-distributions", "tables") or rows[0].get("start") is not None
     )  # bins of a number
     shown = rows if in_order else sorted(rows, key=lambda row: -row["value"])
     for row in shown[:MOST_ROWS]:
