@@ -53,6 +53,20 @@ def test_too_many_pairs_are_refused_with_the_remedy() -> None:
         make_mechanism("pair-set", domain=KeyValue(100, at_most=2), epsilon=1)
 
 
+@pytest.mark.parametrize(("name", "epsilon", "several"), [("pair-set", 1, True), ("pair-set", 2, False), ("pckv-grr", 1, False)])
+def test_which_keys_go_together_shows_only_in_reports_of_several_pairs(name: str, epsilon: int, several: bool) -> None:
+    """Two populations with the same keys and sizes, paired in another way."""
+    mechanism = make_mechanism(name, domain=KeyValue(4, Interval(0, 1, cells=2), at_most=2), epsilon=epsilon)
+    channel = mechanism.channel
+    first, second, third, fourth = (mechanism.encode({one: 1.0, other: 1.0}) for one, other in ((0, 1), (2, 3), (0, 2), (1, 3)))
+    alike = all(
+        channel.weight(first, output) + channel.weight(second, output)
+        == channel.weight(third, output) + channel.weight(fourth, output)
+        for output in range(channel.outputs)
+    )
+    assert alike is not several
+
+
 # --- planted fault
 
 
