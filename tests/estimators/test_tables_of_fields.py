@@ -89,6 +89,15 @@ def test_intervals_hold(n: int, runs: int, epsilon: float, target: str) -> None:
     assert np.mean(inside) > 0.935
 
 
+def test_a_marginal_that_few_people_were_asked_about_does_not_widen_intervals() -> None:
+    sets = Marginals(domain=PERSON, epsilon=1, marginals=[["a", "c"], ["b", "c"], ["a", "b", "c"]], shares=[1000, 1000, 3])
+    sums = marginal_sums(randomize_many(sets, people(3000), FixedKeystream("few")))
+    assert 0 < min(one.n for one in sums.heard) < 10
+    estimated = sums.marginal(["a", "c"])
+    low, high = estimated.interval()
+    assert (high - low < 2 * 2.1 * estimated.standard_error).all()
+
+
 def test_consistent_tables_are_possible_and_agree() -> None:
     sums = marginal_sums(randomize_many(MIXED, people(150), FixedKeystream("few")))
     unbiased = sums.marginal(["a", "c"]).value

@@ -13,10 +13,13 @@ from deniable.charts.files import check_ending as check_ending
 from deniable.charts.files import save as save
 from deniable.charts.joint import joint_chart as joint_chart
 from deniable.charts.joint import pair_tables as pair_tables
+from deniable.charts.marginals import marginal_chart as marginal_chart
 from deniable.charts.mechanism import mechanism_chart as mechanism_chart
 from deniable.charts.mechanism import telling_values as telling_values
 from deniable.charts.plan import plan_chart as plan_chart
 from deniable.charts.privacy import amplification_chart as amplification_chart
+from deniable.charts.ranges import cdf_chart as cdf_chart
+from deniable.charts.ranges import range_chart as range_chart
 from deniable.charts.results import result_chart as result_chart
 from deniable.charts.rose import COMPASS as COMPASS
 from deniable.charts.rose import rose_chart as rose_chart

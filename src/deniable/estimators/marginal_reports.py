@@ -83,7 +83,7 @@ class TableQuestion:
         likely = np.array([self.share, 1 - self.share])
         # Sums of several marginals lie closer together than those of one.
         step = self.pulls[0][0].law.step(self.pulls[0][1]) / self.n if len(self.pulls) == 1 else 0.0
-        return ScoreQuestion(value, own, likely, lambda shares: self.moments(shares), min(one.n for one, _, _ in self.pulls), step)
+        return ScoreQuestion(value, own, likely, lambda shares: self.moments(shares), self._enough(likely), step)
 
     def moments(self, shares: Floats) -> tuple[float, float]:
         """The variance and the third central moment of the estimate, for the shares inside and outside of the cell."""
@@ -94,6 +94,12 @@ class TableQuestion:
             drawn = float(shares[0] * shares[1])
             second, third = second - drawn / self.n, third - drawn * float(shares[1] - shares[0]) / self.n**2
         return second, third
+
+    def _enough(self, likely: Floats) -> float:
+        """How many reports the spread is taken from: a marginal counts as much as it adds to the spread."""
+        spreads = [law(likely @ sides)[0] for law, sides in self._laws]
+        fewest = sum(spread / one.n for spread, (one, _, _) in zip(spreads, self.pulls, strict=True))
+        return sum(spreads) / fewest if fewest > 0 else min(one.n for one, _, _ in self.pulls)
 
     @cached_property
     def _laws(self) -> list[tuple[Moments, Floats]]:
