@@ -108,7 +108,8 @@ def mean(source: Source, *, target: Target = "these users", method: Method | Non
     noise = width**2 * (variance + rule.bias**2)
     ends: SmallSample | None = None
     if n < NORMAL_FROM:
-        ends = Ends(shape_of(Shape(mechanism, sums.sums, n, target)).mean_ends, np.asarray(value))
+        asked = Shape(mechanism, sums.sums, n, target)
+        ends = Ends(partial(_shape_ends, asked), np.asarray(value))
     elif mechanism.channel.between is None:  # between two inputs a device rounds at random, which needs no allowance
         ends = _Rounded(value, math.sqrt(noise), width / (2 * mechanism.grid.steps), limits)
     return Estimate(
