@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -122,6 +123,11 @@ def mean(source: Source, *, target: Target = "these users", method: Method | Non
         sure=ends,
         small_sample=BoundedMean(value, width * rule.reach, width * spread, width * rule.bias, n, limits),
     )
+
+
+def _shape_ends(asked: Shape, level: float) -> tuple[Floats, Floats]:
+    """The ends by the distribution: nothing is fitted before an interval is asked for."""
+    return shape_of(asked).mean_ends(level)
 
 
 def users_noise(powers: Moments, rule: Debiasing) -> float:
