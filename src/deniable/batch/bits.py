@@ -71,7 +71,7 @@ class BitsSampler(Sampler):
         if channel.scale != 1 << self.scale_bits or not 1 <= self.scale_bits <= 63:
             raise TooWide
         self.width = -(-self.size // 64)
-        self.chunk = max(1, (1 << 15) // self.width)
+        self.chunk = max(8, (1 << 15) // self.width)
         self.early = min(EARLY, self.scale_bits)
         self._integers = (self.size, word(channel.own), word(channel.other), self.scale_bits, self.early)
 
@@ -83,7 +83,8 @@ class BitsSampler(Sampler):
         """As many words as the comparisons take."""
         rows = np.empty((len(indices), self.width), np.uint64)
         worst = self.width * (self.early + 64) + 1
-        pool = min(max(POOL, worst), len(indices) * worst)
+        # Wide rows: as much again as the worst case, or most of a pool would be left over after one row.
+        pool = min(max(POOL, 2 * worst), worst + len(indices) * self.width * (self.early + 2))
         done = 0
         while done < len(indices):
             done = int(_unary(random_words(keystream, pool), indices, rows, done, *self._integers))
