@@ -9,16 +9,20 @@ from numpy.typing import NDArray
 
 
 class ScriptedKeystream:
-    """Gives the words of a script, one after the other, and fails when they run out."""
+    """Gives the words of a script, one after the other, and fails when they run out.
+
+    Arrays of words of any width get one each; bytes get words of 64 bits.
+    """
 
     def __init__(self, words: list[int]) -> None:
         self.words = words
         self.used = 0
 
     def fill(self, buffer: NDArray[Any]) -> None:
-        count = buffer.nbytes // 8
+        wide = buffer.view(np.uint64) if buffer.dtype == np.uint8 else buffer
+        count = len(wide)
         assert self.used + count <= len(self.words), "the script is too short"
-        buffer.view(np.uint64)[:] = np.array(self.words[self.used : self.used + count], np.uint64)
+        wide[:] = np.array(self.words[self.used : self.used + count], np.uint64)
         self.used += count
 
     def spawn(self) -> ScriptedKeystream:

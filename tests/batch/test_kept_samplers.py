@@ -7,7 +7,8 @@ import gc
 import numpy as np
 import pytest
 
-from deniable.batch import randomize_many, samplers
+from deniable.batch import randomize, randomize_many, samplers
+from deniable.batch.kept import KEPT
 from deniable.core import Categories, Channel, make_mechanism
 
 
@@ -24,13 +25,14 @@ def test_the_second_batch_builds_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
         raise AssertionError("built again")
 
     monkeypatch.setattr(samplers, "_build", refuse)
+    monkeypatch.setattr(randomize, "_prepare", refuse)
     assert len(randomize_many(mechanism, [0.5] * 10)) == 10
 
 
 def test_few_samplers_are_kept() -> None:
     for size in range(2, 40):
         samplers.sampler_for(make_mechanism("k-rr", domain=Categories(size), epsilon=1).channel)
-    assert len(samplers._kept) == samplers.KEPT
+    assert len(samplers._SAMPLERS.kept) == KEPT
 
 
 def test_a_forgotten_channel_leaves_no_sampler_to_a_newer_one() -> None:

@@ -26,9 +26,7 @@ from deniable.core import (
     Subsets,
     Table,
     TwoLevel,
-    linear_window,
     slid_window,
-    wrapped_window,
 )
 from deniable.core.channels.profile import symmetric, wrapped
 from deniable.privacy import FixedKeystream, goodness_of_fit
@@ -36,12 +34,6 @@ from deniable.privacy import FixedKeystream, goodness_of_fit
 from .scripted import ScriptedKeystream, rejected_word, word_for
 
 ONE_WORD: list[Channel] = [
-    TwoLevel(Singleton(5), 4, 11),
-    TwoLevel(Singleton(2), 2, 7),
-    TwoLevel(slid_window(9, 3), 4, 11),
-    TwoLevel(slid_window(300, 101), 2, 3),
-    TwoLevel(wrapped_window(9, 5), 4, 11),
-    TwoLevel(linear_window(5, 3, 1), 4, 11),
     TwoLevel(Projective(12, 3, 3), 4, 11),
     TwoLevel(Projective(5, 5, 2), 2, 9),
     Reference(low=[2, 1, 1, 2], high=[4, 2, 2, 4], output_at=[0, 1, 3, 4], input_at=[1, 3], total=9),

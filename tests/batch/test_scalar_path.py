@@ -38,7 +38,6 @@ SLOW: dict[str, Channel] = {
     "bits of a hundred": Bits(4, own=50, other=20, scale=100),
     "subsets": TwoLevel(Subsets(4, 2), 4 << 64, 11 << 64),
     "a total of 64 bits": TwoLevel(slid_window(9, 3), 1 << 58, 7 << 59),
-    "weights that are all one": TwoLevel(slid_window(9, 3), 1, 1),
     "a low weight that is no power of two": TwoLevel(Hadamard(6), 3, 11),
     "a reference": Reference(
         low=[2 << 62, 1 << 62, 1 << 62, 2 << 62],

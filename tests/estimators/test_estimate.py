@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 
-from deniable.batch import accumulator_for
-from deniable.core import make_mechanism
+from deniable.batch import Floats, accumulator_for
+from deniable.core import Categories, make_mechanism
 from deniable.errors import InvalidParameter, NotSupported
-from deniable.estimators import Estimate, accumulated, half_width
+from deniable.estimators import Estimate, accumulated, half_width, mean, shares
 
 
 def estimate(**changes: Any) -> Estimate:
@@ -75,3 +76,39 @@ def test_sources_are_sums_or_reports() -> None:
             accumulated(empty)
     with pytest.raises(InvalidParameter, match="got list"):
         accumulated([coin.randomize(1)])  # type: ignore[arg-type]
+
+
+def test_a_covariance_that_is_given_as_a_function_is_worked_out_once_and_when_it_is_asked_for() -> None:
+    asked = []
+
+    def work() -> Floats:
+        asked.append(True)
+        return np.diag([4.0, 9.0])
+
+    later = Estimate(
+        value=np.array([0.5, 0.5]),
+        variance=np.array([4.0, 9.0]),
+        covariance=work,  # type: ignore[arg-type]
+        n=10,
+        target="population",
+        method="",
+        total=1.0,
+    )
+    projected = later.projected()
+    assert repr(later)
+    assert not asked
+    assert projected.covariance is later.covariance
+    assert later.covariance is later.covariance
+    assert len(asked) == 1
+
+
+def test_estimates_that_work_things_out_later_can_be_pickled() -> None:
+    values = np.arange(60) % 5
+    for estimate in (
+        shares(make_mechanism("oue", domain=Categories(5), epsilon=1).randomize_many(values)),
+        mean(make_mechanism("pm", epsilon=1).randomize_many(values / 4)),
+    ):
+        again = pickle.loads(pickle.dumps(estimate))
+        assert again.interval(0.9)[0] == pytest.approx(estimate.interval(0.9)[0])
+        if estimate.covariance is not None:
+            assert again.covariance == pytest.approx(estimate.covariance)

@@ -67,7 +67,7 @@ def test_the_covariance_is_that_of_the_law(mechanism: Mechanism) -> None:
     n = int(people.sum())
     mixed = people @ law / n
     drawn = n * (found.T * mixed @ found - np.outer(people, people) / n**2)
-    spread = _spread(noise, np.ones(size), people, n, "population") * (n - 1) / n
+    spread = _spread(noise, np.ones(size), people, n, "population", 1.0, full=True) * (n - 1) / n
     assert spread / scale == pytest.approx(drawn / scale, abs=1e-9)
 
 

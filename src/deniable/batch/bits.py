@@ -9,44 +9,55 @@ from deniable.batch.keystream import Keystream
 from deniable.batch.sampler import Indices, Outputs, Sampler, TooWide, random_words, word
 from deniable.core import Bits
 
-POOL = 1 << 14
+POOL = 1 << 15
 """Words drawn at a time."""
+EARLY = 6
+"""Binary digits that are compared for all lanes at once; one lane in 64 needs more, and gets a word of its own."""
 
 
 @njit(nogil=True, cache=True)
-def _unary(words, indices, rows, done, size, own, other, scale_bits):  # type: ignore[no-untyped-def]
+def _unary(words, indices, rows, done, size, own, other, scale_bits, early):  # type: ignore[no-untyped-def]
     """Fill rows from `done` on while the pool lasts; returns how many rows are done.
 
-    64 comparisons `random < other` run side by side, one binary digit at a time from the top; a lane is
-    decided at the first digit where the two differ, so eight words or so serve 64 bits. A row is only
-    begun when the pool holds enough for the worst case: stopping in the middle would favour short rows.
+    64 comparisons `random < other` run side by side, one binary digit at a time from the top; a lane is decided at the
+    first digit where the two differ. After `early` digits few lanes are open: they draw the other digits one by one. A row is
+    only begun when the pool holds enough for the worst case: stopping in the middle would favour short rows.
     """
     width = rows.shape[1]
-    most = width * scale_bits + 1
+    most = width * (early + 64) + 1
+    rest = uint64(scale_bits - early)
+    below = other & ((uint64(1) << rest) - uint64(1))
+    unused = min(uint64(64) - rest, uint64(63))
+    final = ~uint64(0) >> uint64(-size & 63)
+    undecided = np.empty(width, np.uint64)
     used = 0
     while done < indices.size and used + most <= words.size:
+        ones = rows[done]
+        ones[:] = uint64(0)
+        undecided[:] = ~uint64(0)
+        undecided[width - 1] = final
+        for digit in range(early):
+            random = words[used : used + width]
+            used += width
+            if (other >> uint64(scale_bits - 1 - digit)) & uint64(1):
+                for block in range(width):
+                    ones[block] |= undecided[block] & ~random[block]
+                    undecided[block] &= random[block]
+            else:
+                for block in range(width):
+                    undecided[block] &= ~random[block]
         for block in range(width):
-            undecided = ~uint64(0)
-            ones = uint64(0)
-            digit = scale_bits
-            while digit > 0 and undecided != uint64(0):
-                digit -= 1
-                random = words[used]
+            lanes, more = undecided[block], uint64(0)
+            while lanes:
+                after = lanes & (lanes - uint64(1))
+                more |= (lanes ^ after) * uint64((words[used] >> unused) < below)
                 used += 1
-                if (other >> uint64(digit)) & uint64(1):
-                    ones |= undecided & ~random
-                    undecided &= random
-                else:
-                    undecided &= ~random
-            rows[done, block] = ones
-        last = uint64(size & 63)
-        if last:
-            rows[done, width - 1] &= (uint64(1) << last) - uint64(1)
-        block = indices[done] >> 6
+                lanes = after
+            ones[block] |= more
         lane = uint64(indices[done] & 63)
         mine = uint64((words[used] >> uint64(64 - scale_bits)) < own)
         used += 1
-        rows[done, block] = (rows[done, block] & ~(uint64(1) << lane)) | (mine << lane)
+        ones[indices[done] >> 6] = (ones[indices[done] >> 6] & ~(uint64(1) << lane)) | (mine << lane)
         done += 1
     return done
 
@@ -60,8 +71,9 @@ class BitsSampler(Sampler):
         if channel.scale != 1 << self.scale_bits or not 1 <= self.scale_bits <= 63:
             raise TooWide
         self.width = -(-self.size // 64)
-        self.chunk = max(1, (1 << 15) // self.width)
-        self._integers = (self.size, word(channel.own), word(channel.other), self.scale_bits)
+        self.chunk = max(8, (1 << 15) // self.width)
+        self.early = min(EARLY, self.scale_bits)
+        self._integers = (self.size, word(channel.own), word(channel.other), self.scale_bits, self.early)
 
     def allocate(self, count: int) -> Outputs:
         """Bytes, the last one padded with zero bits."""
@@ -70,7 +82,9 @@ class BitsSampler(Sampler):
     def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
         """As many words as the comparisons take."""
         rows = np.empty((len(indices), self.width), np.uint64)
-        pool = max(POOL, self.width * self.scale_bits + 1)
+        worst = self.width * (self.early + 64) + 1
+        # Wide rows: as much again as the worst case, or most of a pool would be left over after one row.
+        pool = min(max(POOL, 2 * worst), worst + len(indices) * self.width * (self.early + 2))
         done = 0
         while done < len(indices):
             done = int(_unary(random_words(keystream, pool), indices, rows, done, *self._integers))

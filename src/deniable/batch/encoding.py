@@ -129,13 +129,13 @@ class WholeEncoder:
 
     def __init__(self, domain: Binary | Categories) -> None:
         self.domain = domain
+        self.kinds = "biuO" if isinstance(domain, Binary) else "iuO"
 
     def __call__(self, values: NDArray[Any]) -> Indices:
         """Indices of one chunk."""
         if len(values) == 0:
             return np.empty(0, np.int64)
-        binary = isinstance(self.domain, Binary)
-        if values.ndim != 1 or values.dtype.kind not in ("biuO" if binary else "iuO"):
+        if values.ndim != 1 or values.dtype.kind not in self.kinds:
             raise self.domain.refuse("the values must be whole numbers to belong to")
         if values.dtype == object:
             return np.array([self.domain.encode(value) for value in values], np.int64)

@@ -7,7 +7,7 @@ import numpy as np
 from deniable.batch.digits import WIDE, digit_columns, join_columns
 from deniable.batch.keystream import Keystream
 from deniable.batch.sampler import Indices, Outputs, Sampler, TooWide, output_dtype, uniform_below
-from deniable.batch.windows import SingletonSampler
+from deniable.batch.windows import WindowSampler
 from deniable.core import FakeData, Field, SeveralDigits
 
 
@@ -50,7 +50,7 @@ class FakeDataSampler(Sampler):
 
     def __init__(self, channel: FakeData) -> None:
         self.channel = channel
-        self.parts = [SingletonSampler(part) for part in channel.parts]
+        self.parts = [WindowSampler(part) for part in channel.parts]
         if channel.outputs >= WIDE:
             raise TooWide
 

@@ -20,6 +20,9 @@ from deniable.errors import OutOfDomain
 
 Encoder = Callable[[Any], Indices]
 
+BLOCK = 128
+NARROW, MOST = (1 << 31) - 1, (1 << 63) - 1
+
 
 class GridEncoder:
     """Numbers on an interval or a circle to indices of a grid."""
@@ -32,11 +35,14 @@ class GridEncoder:
         self.least = _inward(low, up=True)
         self.most = _inward(high, up=False)
         self.wraps = isinstance(domain, Circle)
+        self.last = self._exact(self.most)
         # Each of the three roundings is off by at most 2**-53 of the largest number involved.
         reach = grid.steps * (1 + (abs(float(low)) + abs(float(high))) / float(domain.width)) + 2
         self.doubt = reach * 2.0**-50
         if low == 0 and grid.shift == 0 and _is_power_of_two(grid.steps / domain.width):
             self.doubt = 0.0  # multiplying by a power of two is exact
+        narrow = np.full(1, min(grid.last, MOST), np.int32 if grid.steps < NARROW else np.int64)
+        self._line = (self.low, self.scale, self.shift, narrow, self.least, self.most, self.doubt)
 
     def __call__(self, values: NDArray[Any]) -> Indices:
         """Indices of one chunk."""
@@ -51,15 +57,13 @@ class GridEncoder:
         doubles = np.ascontiguousarray(values, np.float64)
         indices = np.empty(len(doubles), np.int64)
         doubtful = np.empty(len(doubles), np.int64)
-        bad, count = _to_grid(
-            doubles, indices, doubtful, self.low, self.scale, self.shift, self.grid.last, self.least, self.most, self.doubt
-        )
+        bad, count = _to_grid(doubles, indices, doubtful, *self._line)
         if bad:
             raise self.domain.refuse("at least one value is outside")
         if count:
             self._settle(doubles, indices, doubtful[:count])
         if self.wraps:
-            indices[doubles == self.most] = self.grid.index(self.domain.position(self.most))
+            indices[doubles == self.most] = self.last
         return indices
 
     def _settle(self, doubles: NDArray[np.float64], indices: Indices, places: Indices) -> None:
@@ -78,21 +82,33 @@ class GridEncoder:
 
 @njit(nogil=True, cache=True)
 def _to_grid(values, indices, doubtful, low, scale, shift, last, least, most, doubt):  # type: ignore[no-untyped-def]
+    """Indices block by block, without a branch; `last` is an array of one, as narrow as indices may be.
+
+    Returns how many values do not belong (their index is that of an end) and how many are in doubt.
+    """
     bad = 0
     count = 0
-    for i in range(values.size):
-        value = values[i]
-        if not (least <= value <= most):  # also true for nan
-            bad += 1
-            indices[i] = 0
-            continue
-        scaled = (value - low) * scale + shift
-        index = np.int64(scaled)
-        rest = scaled - index
-        indices[i] = min(index, last)
-        if rest < doubt or rest > 1.0 - doubt:
-            doubtful[count] = i
-            count += 1
+    for start in range(0, values.size, BLOCK):
+        some, cells = values[start : start + BLOCK], indices[start : start + BLOCK]
+        looked_at = np.int64(0)
+        for i in range(some.size):
+            value = some[i] if some[i] >= least else least  # also for nan
+            value = value if value <= most else most
+            scaled = (value - low) * scale + shift
+            index = last.dtype.type(scaled)
+            rest = scaled - index
+            cells[i] = min(index, last[0])
+            looked_at += np.int64(value != some[i]) + np.int64(rest < doubt) + np.int64(rest > 1.0 - doubt)
+        if looked_at:
+            for i in range(some.size):
+                if not (least <= some[i] <= most):
+                    bad += 1
+                    continue
+                scaled = (some[i] - low) * scale + shift
+                rest = scaled - np.int64(scaled)
+                if rest < doubt or rest > 1.0 - doubt:
+                    doubtful[count] = start + i
+                    count += 1
     return bad, count
 
 

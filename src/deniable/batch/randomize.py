@@ -10,6 +10,7 @@ from deniable.batch.digits import WIDE
 from deniable.batch.encoding import as_array, chunk_encoder, encode_many
 from deniable.batch.frames import unframed
 from deniable.batch.grids import Encoder
+from deniable.batch.kept import LastFew
 from deniable.batch.keystream import Keystream, SystemKeystream
 from deniable.batch.parallel import in_parallel, worthwhile_threads
 from deniable.batch.reports import Reports
@@ -27,9 +28,21 @@ def randomize_many(mechanism: Mechanism, values: Any, keystream: Keystream | Non
     fresh one is keyed by the operating system.
     """
     stream = SystemKeystream() if keystream is None else keystream
-    if isinstance(mechanism.domain, Record) or mechanism.channel.side_by_side:
+    ready = _PREPARED(mechanism)
+    if ready is None:
         return Reports(mechanism, draw_many(mechanism.channel, encode_many(mechanism, values), stream))
-    return Reports(mechanism, _run(sampler_for(mechanism.channel), as_array(mechanism, values), stream, chunk_encoder(mechanism)))
+    encode, sampler = ready
+    return Reports(mechanism, _run(sampler, as_array(mechanism, values), stream, encode))
+
+
+def _prepare(mechanism: Mechanism) -> tuple[Encoder, Sampler] | None:
+    """What encodes and draws chunk by chunk; None where a value is several columns."""
+    if isinstance(mechanism.domain, Record) or mechanism.channel.side_by_side:
+        return None
+    return chunk_encoder(mechanism), sampler_for(mechanism.channel)
+
+
+_PREPARED: LastFew[Mechanism, tuple[Encoder, Sampler] | None] = LastFew(lambda mechanism: _prepare(mechanism))
 
 
 def draw_many(channel: Channel, indices: Any, keystream: Keystream | None = None) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Lock
 from typing import Any
 
 from deniable.batch.bits import BitsSampler
@@ -11,6 +10,7 @@ from deniable.batch.composed import IdentitySampler, InterpolatedSampler, Mixtur
 from deniable.batch.fake_data import FakeDataSampler, FieldSampler, SeveralDigitsSampler
 from deniable.batch.hadamard import HadamardSampler
 from deniable.batch.hashing import HashingSampler
+from deniable.batch.kept import LastFew
 from deniable.batch.nearest import NearestSampler
 from deniable.batch.nearest_codes import NearestCodesSampler
 from deniable.batch.nearest_places import NearestPlacesSampler
@@ -24,7 +24,7 @@ from deniable.batch.steps_sampler import DirectionDistanceSampler, StepsSampler
 from deniable.batch.subsets import SubsetsSampler
 from deniable.batch.tables import ProfileSampler, TableSampler
 from deniable.batch.wide_hashing import SketchSignsSampler, WideHashingSampler
-from deniable.batch.windows import SingletonSampler, WindowSampler
+from deniable.batch.windows import WindowSampler
 from deniable.core import (
     Bits,
     Channel,
@@ -59,7 +59,7 @@ from deniable.core import (
 )
 
 _SETS: dict[type, Callable[[TwoLevel, Any], Sampler]] = {
-    Singleton: lambda channel, _: SingletonSampler(channel),
+    Singleton: lambda channel, _: WindowSampler(channel),
     Windows: lambda channel, _: WindowSampler(channel),
     Hadamard: HadamardSampler,
     Hashing: HashingSampler,
@@ -86,27 +86,12 @@ _CHANNELS: dict[type, Callable[[Any], Sampler]] = {
 }
 
 
-KEPT = 8
-"""So many samplers stay ready: building the tables of one can take longer than a thousand draws."""
-_kept: dict[int, tuple[Channel, Sampler]] = {}
-_keeping = Lock()
-
-
 def sampler_for(channel: Channel) -> Sampler:
     """The fastest sampler that draws exactly this channel; the same one again for the same channel object.
 
     Only exact types count: a subclass may have another law, so it gets the scalar path.
     """
-    # By identity: comparing two channels can take as long as building a sampler. A kept channel keeps its number.
-    known = _kept.get(id(channel))
-    if known is not None:
-        return known[1]
-    built = _build(channel)
-    with _keeping:
-        _kept[id(channel)] = (channel, built)
-        while len(_kept) > KEPT:
-            del _kept[next(iter(_kept))]
-    return built
+    return _SAMPLERS(channel)
 
 
 def _build(channel: Channel) -> Sampler:
@@ -130,3 +115,6 @@ def _build(channel: Channel) -> Sampler:
     except TooWide:
         pass
     return ScalarSampler(channel)
+
+
+_SAMPLERS: LastFew[Channel, Sampler] = LastFew(lambda channel: _build(channel))

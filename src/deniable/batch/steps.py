@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from deniable.batch.arrays import Floats
 from deniable.batch.keystream import Keystream
-from deniable.batch.sampler import Indices, TooWide, random_words
+from deniable.batch.sampler import Indices, TooWide, acceptance, power_of_two, random_words, word
 from deniable.batch.wide import multiply_high
-from deniable.batch.windows import WindowSampler
-from deniable.core import DirectionDistance, DiscView, Parallelogram, Rectangle, as_window
+from deniable.batch.windows import checked_reciprocal
+from deniable.core import DirectionDistance, DiscView, Parallelogram, Rectangle, TwoLevel, as_window
 
 SPARE = 64
 """Words beyond two per place, for those that are thrown away."""
@@ -220,7 +220,7 @@ class Walk:
 
     def __init__(self, channel: DirectionDistance, region: Rectangle | Parallelogram) -> None:
         self.kernel = StepKernel(channel, region)
-        windows = (*_integers(WindowSampler(self.kernel.direction)), *_integers(WindowSampler(channel.distance)))
+        windows = (*_integers(self.kernel.direction), *_integers(channel.distance))
         self._windows = (np.int64(self.kernel.block), *windows)
         self._state = np.array([*channel.view.reference, *channel.view.reference], np.int64)
 
@@ -235,9 +235,11 @@ class Walk:
         return outputs, self.kernel.places(over)
 
 
-def _integers(sampler: WindowSampler) -> tuple[NDArray[np.uint64], Indices]:
-    """The window kernel's integers: total, threshold, favoured, multiplier, shift, low bits, members, outputs; and the rule."""
-    integers = sampler._integers
-    if len(integers) != 11:
+def _integers(channel: TwoLevel) -> tuple[NDArray[np.uint64], Indices]:
+    """What `_window` needs: total, threshold, favoured, multiplier, shift, low bits, members and outputs; and the rule."""
+    window = channel.sets.window
+    if window is None:
         raise TooWide
-    return np.array(integers[:8], np.uint64), np.array([int(part) for part in integers[8:]], np.int64)
+    draw = (*acceptance(channel.total), word(channel.favoured), *map(word, checked_reciprocal(channel.high, channel.total)))
+    cells = (power_of_two(channel.low), word(window.members), word(window.outputs))
+    return np.array([*draw, *cells], np.uint64), np.array([window.offset, window.first, window.last], np.int64)

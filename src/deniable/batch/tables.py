@@ -18,7 +18,8 @@ from deniable.batch.keystream import Keystream, KeystreamCoins
 from deniable.batch.sampler import Indices, Outputs, Sampler, Words, output_dtype, random_words
 from deniable.core import Profile, Table
 
-GUIDE_BITS = 12
+GUIDE_BITS = 16
+"""Bits of a word that lead close to its place: so many that few steps are left, so few that the guide stays in the cache."""
 
 
 class RunningSums:
@@ -46,7 +47,7 @@ def _profile(words, indices, out, open_places, tops, guide, first, margin, last,
     """Search from a guess by the word's first bits, then add the offset to the input, wrap or clip."""
     undecided = 0
     for i in range(words.size):
-        place = guide[words[i] >> uint64(64 - 12)]
+        place = np.int64(guide[words[i] >> uint64(64 - GUIDE_BITS)])
         while place < tops.size and tops[place] <= words[i]:
             place += 1
         if place > 0 and tops[place - 1] == words[i]:
@@ -87,7 +88,7 @@ class ProfileSampler(Sampler):
         self.channel = channel
         self.sums = RunningSums(channel.cumulative)
         edges = np.arange(1 << GUIDE_BITS, dtype=np.uint64) << np.uint64(64 - GUIDE_BITS)
-        guide = np.searchsorted(self.sums.tops, edges, side="left").astype(np.int64)
+        guide = np.searchsorted(self.sums.tops, edges, side="left").astype(np.int32)
         self._geometry: tuple[Any, ...] = (
             self.sums.tops,
             guide,

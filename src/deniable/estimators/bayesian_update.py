@@ -11,6 +11,7 @@ the best log-likelihood is at most n * (max g - 1) above that of s: the stopping
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -61,7 +62,7 @@ def likely_shares(source: Source, *, target: Target = "these users", gap: float 
     return Estimate(
         value=now,
         variance=unbiased.variance,
-        covariance=unbiased.covariance,
+        covariance=partial(getattr, unbiased, "covariance"),  # type: ignore[arg-type]
         n=n,
         target=target,
         method=f"most likely shares of {mechanism.name}, {reached} (intervals are those of the unbiased shares)",

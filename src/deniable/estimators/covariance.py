@@ -13,7 +13,7 @@ one by one, and count with r2. For hashes, r3 is the average over hash functions
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import singledispatch
+from functools import lru_cache, singledispatch
 
 import numpy as np
 from numba import njit
@@ -63,6 +63,7 @@ class SupportLaw:
         return np.asarray(covariances)
 
 
+@lru_cache(maxsize=64)
 def support_law(mechanism: Mechanism) -> SupportLaw:
     """The probabilities of a categorical mechanism, from the integers of its channel."""
     one = support(mechanism)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from deniable.batch import Accumulator, Floats, positions
@@ -126,8 +127,28 @@ def _parabola(at: Floats, square: Floats) -> tuple[float, float, float] | None:
 
 def moments(sums: Accumulator, rule: Debiasing) -> Moments:
     """Means of powers of the unbiased reports, from the counts."""
-    seen = np.nonzero(sums.sums)[0]
-    share = sums.sums[seen] / sums.n
-    y = rule.unbiased(seen) - 0.5
-    first, second, third, fourth = (float(share @ y**k) for k in (1, 2, 3, 4))
-    return Moments(sums.n, first, second, third, fourth)
+    reading = rule.reading
+    if isinstance(reading, Affine) and not reading.clip:
+        step = float(reading.step) / rule.beta
+        powers = _powers_on_line(sums.sums, (float(reading.start) - rule.alpha) / rule.beta - 0.5, step) / sums.n
+    else:
+        seen = np.nonzero(sums.sums)[0]
+        share, y = sums.sums[seen] / sums.n, rule.unbiased(seen) - 0.5
+        square, weighed = y * y, share * y
+        powers = np.array([weighed.sum(), weighed @ y, weighed @ square, (weighed * y) @ square])
+    return Moments(sums.n, *powers.tolist())
+
+
+@njit(nogil=True, cache=True)
+def _powers_on_line(counts, start, step):  # type: ignore[no-untyped-def]
+    """The sums of y, y**2, y**3 and y**4 when counts[i] reports say y = start + i step."""
+    first = second = third = fourth = 0.0
+    for i in range(counts.size):
+        if counts[i]:
+            y = start + i * step
+            square, weighed = y * y, counts[i] * y
+            first += weighed
+            second += weighed * y
+            third += weighed * square
+            fourth += weighed * y * square
+    return np.array([first, second, third, fourth])

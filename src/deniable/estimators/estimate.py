@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import NormalDist
 from typing import Any, Literal, Protocol
 
@@ -34,18 +35,31 @@ class SmallSample(Protocol):
         ...
 
 
+class _Covariance:
+    """A matrix that was given as a function: worked out when it is asked for, and kept."""
+
+    def __get__(self, estimate: Estimate | None, owner: type) -> Floats | None:
+        if estimate is None:
+            return None  # the field's default
+        known = estimate.__dict__
+        covariance: Floats | None = known["_covariance"]()
+        known["covariance"] = covariance
+        return covariance
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Estimate(Result):
     """What was estimated from `n` reports, and how far off it may be.
 
     Values are unbiased and therefore not clipped: a share may come out slightly negative. `projected`
     makes them possible values; the result is biased, so it keeps its unbiased `parent` and its intervals.
-    `variance` has the shape of `value`; `covariance` is the full matrix where there is one, else None.
+    `variance` has the shape of `value`; `covariance` is the full matrix where there is one, else None. A matrix may be given as
+    a function: a thousand values have a million covariances, and most readers ask for none.
     """
 
     value: Floats
     variance: Floats = None  # type: ignore[assignment]  # its diagonal, when only the covariance is given
-    covariance: Floats | None = None
+    covariance: Floats | None = _Covariance()  # type: ignore[assignment]
     n: int
     target: Target
     method: str
@@ -74,7 +88,9 @@ class Estimate(Result):
         object.__setattr__(self, "variance", np.asarray(self.variance, np.float64))
         if self.variance.shape != self.value.shape:
             raise InvalidParameter("the variance must have the shape of the value")
-        if self.covariance is not None and self.covariance.shape != (self.value.size, self.value.size):
+        if callable(self.covariance):
+            object.__setattr__(self, "_covariance", self.__dict__.pop("covariance"))
+        elif self.covariance is not None and self.covariance.shape != (self.value.size, self.value.size):
             raise InvalidParameter("the covariance must have one row and one column per value")
         if self.labels is not None and len(self.labels) != self.value.size:
             raise InvalidParameter("there must be one label per value")
@@ -165,7 +181,7 @@ class Estimate(Result):
         return Estimate(
             value=project(name, unbiased.value, self.total, unbiased.standard_error),
             variance=unbiased.variance,
-            covariance=unbiased.covariance,
+            covariance=partial(getattr, unbiased, "covariance"),  # type: ignore[arg-type]
             n=self.n,
             target=self.target,
             method=f"{unbiased.method}, projected: {name} (intervals are those before it)",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -79,12 +80,12 @@ def _estimate(source: Source, target: Target, *, as_shares: bool) -> Estimate:
         noise, widest = law.count_noise, np.full(len(value), 1 / law.gap)
         exact = SupportInterval(supported, n, law.p, law.q, scale, target == "these users")
         small_sample, sure = exact, replace(exact, own=OWN)
-    spread = _spread(noise, widest, value, n, target)
-    full = spread.ndim == 2
+    spread = partial(_spread, noise, widest, simplex(value, n), n, target, scale)
+    several = len(value) <= MOST_VALUES and (n > 1 or target == "these users")
     return Estimate(
         value=value * scale,
-        variance=(np.diagonal(spread) if full else spread) * scale**2,
-        covariance=spread * scale**2 if full else None,
+        variance=spread(full=False),
+        covariance=partial(spread, full=True) if several else None,  # type: ignore[arg-type]
         n=n,
         target=target,
         method=f"unbiased {'shares' if as_shares else 'counts'} of {mechanism.name}",
@@ -96,19 +97,26 @@ def _estimate(source: Source, target: Target, *, as_shares: bool) -> Estimate:
     )
 
 
-def _spread(noise: Callable[[Floats, bool], Floats], widest: Floats, value: Floats, n: int, target: Target) -> Floats:
-    """The covariance of the counts, or for very many values its diagonal.
+def _spread(
+    noise: Callable[[Floats, bool], Floats],
+    widest: Floats,
+    people: Floats,
+    n: int,
+    target: Target,
+    scale: float,
+    *,
+    full: bool,
+) -> Floats:
+    """The covariance of the counts times `scale`, or its diagonal.
 
-    The noise depends on the true counts. The nearest possible ones stand in for them, so that the result is
+    The noise depends on the true counts. The nearest possible ones, `people`, stand in for them, so that the result is
     the covariance of a law that exists. `widest` is how far apart what two reports add to a count can be.
     """
-    people = simplex(value, n)
-    full = len(value) <= MOST_VALUES
     if target == "these users":
-        return noise(people, full)
+        return noise(people, full) * scale**2
     if n == 1:
         # One report says nothing about how much reports differ: take the most that is possible.
-        return widest**2 / 4
+        return widest**2 / 4 * scale**2
     sampling = np.diag(people) - np.outer(people, people) / n if full else people * (1 - people / n)
     # n - 1: the shares that the spread is measured around come from the same reports.
-    return np.asarray((noise(people, full) + sampling) * (n / (n - 1)))
+    return np.asarray((noise(people, full) + sampling) * (n / (n - 1) * scale**2))

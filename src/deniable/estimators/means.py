@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -108,7 +109,8 @@ def mean(source: Source, *, target: Target = "these users", method: Method | Non
     noise = width**2 * (variance + rule.bias**2)
     ends: SmallSample | None = None
     if n < NORMAL_FROM:
-        ends = Ends(shape_of(Shape(mechanism, sums.sums, n, target)).mean_ends, np.asarray(value))
+        asked = Shape(mechanism, sums.sums, n, target)
+        ends = Ends(partial(_shape_ends, asked), np.asarray(value))
     elif mechanism.channel.between is None:  # between two inputs a device rounds at random, which needs no allowance
         ends = _Rounded(value, math.sqrt(noise), width / (2 * mechanism.grid.steps), limits)
     return Estimate(
@@ -121,6 +123,11 @@ def mean(source: Source, *, target: Target = "these users", method: Method | Non
         sure=ends,
         small_sample=BoundedMean(value, width * rule.reach, width * spread, width * rule.bias, n, limits),
     )
+
+
+def _shape_ends(asked: Shape, level: float) -> tuple[Floats, Floats]:
+    """The ends by the distribution: nothing is fitted before an interval is asked for."""
+    return shape_of(asked).mean_ends(level)
 
 
 def users_noise(powers: Moments, rule: Debiasing) -> float:

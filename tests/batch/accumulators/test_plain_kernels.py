@@ -33,17 +33,28 @@ def test_both_folds_give_the_same_sums(name: str, size: int, monkeypatch: pytest
     assert sums[0] == sums[1]
 
 
-@pytest.mark.parametrize("kind", [np.uint8, np.uint32, np.uint64], ids=["bytes", "words", "long words"])
-def test_an_output_out_of_range_is_noticed_and_not_counted(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    for folds in (kernels, plain_kernels):
-        found = np.zeros(7, np.int64)
-        assert folds.count_outputs(np.array([0, 6, 6], kind), found)
-        assert not folds.count_outputs(np.array([3, 7, np.iinfo(kind).max], kind), found)
-        assert found.tolist() == [1, 0, 0, 1, 0, 0, 2]
-    monkeypatch.setattr(counts, "KERNELS", plain_kernels)
+@pytest.mark.parametrize("folds", [kernels, plain_kernels], ids=["numba", "numpy"])
+@pytest.mark.parametrize("outputs", [[3, 100], [3, 255], [3, -1]], ids=["next", "far", "negative"])
+def test_an_output_out_of_range_is_noticed_and_nothing_is_counted(
+    folds: Any, outputs: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counts, "KERNELS", folds)
     mechanism = make_mechanism("k-rr", domain=Categories(100), epsilon=1)
-    with pytest.raises(Malformed):
-        accumulator_for(mechanism).add(Reports(mechanism, np.array([100], np.uint8)))
+    accumulator = accumulator_for(mechanism)
+    for kind in (np.int64, np.uint8) if min(outputs) >= 0 else (np.int64,):
+        with pytest.raises(Malformed):
+            accumulator.add(Reports(mechanism, np.array(outputs, kind)))
+    assert not accumulator.sums.any()
+    assert accumulator.n == 0
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint32, np.uint64, np.int64], ids=lambda kind: kind.__name__)
+def test_counters_of_one_byte_lose_nothing_when_they_are_full(kind: Any) -> None:
+    outputs = np.repeat(np.arange(7), [0, 1, 255, 256, 257, 512, 1000]).astype(kind)
+    for folds in (kernels, plain_kernels):
+        sums = np.full(7, 3, np.int64)
+        folds.count_outputs(RANDOM.permutation(outputs), sums)
+        assert sums.tolist() == [3, 4, 258, 259, 260, 515, 1003]
 
 
 @pytest.mark.parametrize("rows", [0, 1, 7, 4095, 4097])

@@ -36,20 +36,19 @@ class Counts(Accumulator):
         return mechanism.channel.outputs
 
     def fold(self, outputs: NDArray[Any]) -> None:
-        """Count them, each thread into its own counts."""
+        """Count them, once all are seen to be possible; a second thread has counts of its own."""
+        if len(outputs) and (int(outputs.max()) >= len(self.sums) or (outputs.dtype.kind != "u" and outputs.min() < 0)):
+            raise Malformed("a report's output is not one this recipe can give")
         kernel = KERNELS.count_few_outputs if len(self.sums) <= FEW_OUTPUTS else KERNELS.count_outputs
         threads = worthwhile_threads(len(outputs)) if len(self.sums) <= 1 << 16 else 1
-        counts = [np.zeros_like(self.sums) for _ in range(threads)]
+        counts = [self.sums, *(np.zeros_like(self.sums) for _ in range(1, threads))]
 
-        def work(thread: int, share: list[NDArray[Any]]) -> bool:
-            good = True
+        def work(thread: int, share: list[NDArray[Any]]) -> None:
             for piece in share:
-                good = bool(kernel(piece, counts[thread])) and good
-            return good
+                kernel(piece, counts[thread])
 
-        if not all(in_parallel(work, np.array_split(outputs, threads), threads)):
-            raise Malformed("a report's output is not one this recipe can give")
-        for own in counts:
+        in_parallel(work, np.array_split(outputs, threads) if threads > 1 else [outputs], threads)
+        for own in counts[1:]:
             self.sums += own
 
     @classmethod
