@@ -42,7 +42,8 @@ class _Covariance:
         if estimate is None:
             return None  # the field's default
         known = estimate.__dict__
-        known["covariance"] = covariance = known["_covariance"]()
+        covariance: Floats | None = known["_covariance"]()
+        known["covariance"] = covariance
         return covariance
 
 
