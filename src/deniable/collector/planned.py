@@ -262,17 +262,15 @@ def _in_bins(asked: Asked, pick: Mechanism) -> str:
     domain = asked.domain
     if not isinstance(domain, Interval):
         return ""
-    question = planning.Question(
-        task="distribution", domain=domain, users=asked.respondents, epsilon=asked.epsilon, bins=SUGGESTED_BINS
-    )
+    bins = Bins.equal(domain.low, domain.high, SUGGESTED_BINS)
     halves = [
-        way.predict(asked.respondents).error
-        for way in planning.ways(question, asked.epsilon, slow=False)
-        if isinstance(way, planning.Way) and isinstance(way.asked, Mechanism) and isinstance(way.asked.domain, Bins)
+        planning.predicted_half_width(kind(domain=bins, epsilon=asked.epsilon), SUGGESTED_BINS, asked.respondents)
+        for kind in mechanisms_for("frequency", bins)
+        if not kind.slow
     ]
     half, now = min(halves), estimators.valid_half_width(pick, SUGGESTED_BINS, asked.respondents)
     if half > WORTH_BINS * now:
         return ""
-    bins = f"bins:{show_fraction(domain.low)},{show_fraction(domain.high)}/{SUGGESTED_BINS}"
+    written = f"bins:{show_fraction(domain.low)},{show_fraction(domain.high)}/{SUGGESTED_BINS}"
     shorter = f"its intervals are ± {half:.2g} instead of ± {now:.2g}"
-    return f' If a histogram is what you will show, ask for bins: with domain = "{bins}", {shorter}.'
+    return f' If a histogram is what you will show, ask for bins: with domain = "{written}", {shorter}.'

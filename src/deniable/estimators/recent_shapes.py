@@ -16,7 +16,7 @@ from deniable.estimators.estimate import Target, check_target
 from deniable.estimators.shape_fit import MOST_ITERATIONS, RULES, STOP, Method, Shape
 from deniable.estimators.source import Source, accumulated
 
-RECENT = 4
+RECENT = 2
 _RECENT: dict[tuple[Any, ...], Shape] = {}
 _LOCK = threading.Lock()
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import Literal
+from weakref import proxy
 
 import numpy as np
 
@@ -30,6 +31,8 @@ RULES: dict[Method, str] = {"penalized": "most likely smooth", "ems": "smoothed"
 STOP = 1e-3
 """Li et al. 2020: EMS stops when the log-likelihood changes by less than this, EM at e**epsilon times this."""
 MOST_ITERATIONS = 10_000
+KEPT = 2
+"""Sets of edges whose points are kept: each takes some ten megabytes."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -134,11 +137,15 @@ class Shape:
         return {}
 
     def _plausible(self, edges: Floats) -> tuple[Response | SmoothGrid, Plausible]:
-        """Points on both sides of these edges, and what the reports say of them; worked out once."""
+        """Points on both sides of these edges, and what the reports say of them; the last ones are kept."""
         key = np.asarray(edges, np.float64).tobytes()
-        if key not in self._known:
-            self._known[key] = self._looked_at(edges)
-        return self._known[key]
+        known = self._known.pop(key, None)
+        if known is None:
+            while len(self._known) >= KEPT:
+                self._known.pop(next(iter(self._known)))
+            known = self._looked_at(edges)
+        self._known[key] = known
+        return known
 
     @cached_property
     def _peaks(self) -> Suggested:
@@ -277,7 +284,8 @@ class Shape:
         """A side of the band of shares up to a step; all quantiles of a level look at the same one."""
         key = level, upper
         if key not in self._sides:
-            self._sides[key] = RisingBound(partial(self._side, level=level, upper=upper))
+            # Not by `self`: a cycle would keep all its tables until somebody looks for garbage.
+            self._sides[key] = RisingBound(partial(Shape._side, proxy(self), level=level, upper=upper))
         return self._sides[key]
 
     @cached_property

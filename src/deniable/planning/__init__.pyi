@@ -42,6 +42,7 @@ from deniable.planning.designs.unbiased_window import UnbiasedWindow as Unbiased
 from deniable.planning.designs.unbiased_window import best_unbiased_window as best_unbiased_window
 from deniable.planning.question import TASKS as TASKS
 from deniable.planning.question import Question as Question
+from deniable.planning.shown import predicted_half_width as predicted_half_width
 from deniable.planning.shuffled import ShuffledPlan as ShuffledPlan
 from deniable.planning.shuffled import plan_shuffled as plan_shuffled
 from deniable.planning.training import TrainingChoice as TrainingChoice
