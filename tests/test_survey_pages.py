@@ -58,6 +58,6 @@ def test_the_survey_files_in_the_pages_compile() -> None:
         "south": {"commute"},
     }
     found = planned_survey('title = "t"\npurpose = "p"\nepsilon = 1\n' + part)
-    assert set(found.reasons) == {"town", "minutes"}
-    assert "10,000 answers" in found.reasons["town"]
+    assert set(found.reasons) == {"town", "minutes", "age", "stars"}
+    assert "5,000 answers" in found.reasons["town"]
     assert "the mean" in found.reasons["minutes"]
