@@ -63,6 +63,7 @@ MORE: list[tuple[Setting, tuple[str, ...]]] = [
         for level in (0.3, 0.5, 0.7)
     ),
     *((("workload", Categories(size), {"workload": "ranges"}, 2.0, 400, 400), ("hierarchy",)) for size in (12, 24)),
+    *((("workload", Categories(size), {"workload": "marginals:2"}, 2.0, 1000, 600), ("marginals",)) for size in (8, 16, 32)),
 ]
 """Settings for those that are no candidates in three of the others."""
 SAMPLE: dict[str, tuple[str, ...]] = {
