@@ -114,3 +114,8 @@ async def off_loop(work: Callable[..., T], *given: Any, seconds: float = TRANSAC
         return await asyncio.wait_for(asyncio.get_running_loop().run_in_executor(_THREADS, lambda: work(*given)), seconds)
     except TimeoutError:
         raise Refusal(503, "this takes too long; come back later", retry_after=1) from None
+
+
+def end_threads() -> None:
+    """Idle threads end, and what has not begun never does."""
+    _THREADS.shutdown(wait=False, cancel_futures=True)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import resource
 import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -20,6 +23,7 @@ from starlette.types import ASGIApp
 from deniable.collector.addresses import Proxies
 from deniable.collector.app import make_app
 from deniable.collector.connections import Connections
+from deniable.collector.deadlines import end_threads
 from deniable.collector.failures import LOGGER
 from deniable.collector.gateway import gateway_keys
 from deniable.collector.limits import Limits
@@ -43,6 +47,8 @@ to come back."""
 SWITCH_SECONDS = 5e-4
 OBJECTS_BETWEEN_LOOKS = 100_000
 """New objects, less those that are gone, before the interpreter looks for garbage."""
+THREADS_SECONDS = 1.0
+"""How long the end of the process waits for threads that still work on something."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +93,11 @@ def listening_socket(host: str, port: int) -> socket.socket:
 
 
 def serve(serving: Serving, listening: socket.socket, *, ready: Callable[[], None] = lambda: None) -> None:
-    """Serve in this process until a signal ends it; what is waiting is written and answered first."""
+    """Serve in this process until a signal ends it; what is waiting is written and answered first.
+
+    The process then ends even if a thread still works on estimates, which may take minutes when it compiles for the first time:
+    everything that was acknowledged is on disk, and nobody waits for the rest.
+    """
     server = make_server(serving, ready)
     # What is loaded now stays: to look through it again for garbage would stop everyone while many are connected. So would
     # looking through the connections themselves every few hundred objects; what they leave behind goes without being looked for.
@@ -95,6 +105,27 @@ def serve(serving: Serving, listening: socket.socket, *, ready: Callable[[], Non
     gc.freeze()
     gc.set_threshold(OBJECTS_BETWEEN_LOOKS)
     server.run(sockets=[listening])
+    if _still_working():
+        _leave()
+
+
+def _still_working() -> bool:
+    """Are there threads that the interpreter would wait for, without end?"""
+    end_threads()
+    patience = time.monotonic() + THREADS_SECONDS
+    while any(not thread.daemon and thread is not threading.current_thread() for thread in threading.enumerate()):
+        if time.monotonic() > patience:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def _leave() -> None:
+    """End this process now, successfully."""
+    logging.shutdown()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
 
 
 def make_server(serving: Serving, ready: Callable[[], None]) -> uvicorn.Server:
@@ -176,6 +207,12 @@ class _Announcing(uvicorn.Server):
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End; at once while the application still starts, which may take long: nothing was acknowledged yet."""
+        if not self.started:
+            _leave()
+        super().handle_exit(sig, frame)
 
     async def on_tick(self, counter: int) -> bool:
         """Is it time to end? Also when whoever started this worker is gone: nobody could stop it, and it would keep the port."""
