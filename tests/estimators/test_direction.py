@@ -11,7 +11,7 @@ import pytest
 from deniable.batch import randomize_many
 from deniable.core import Circle, Interval, make_mechanism
 from deniable.errors import NotSupported
-from deniable.estimators import Target, direction
+from deniable.estimators import Direction, Target, direction
 from deniable.estimators.directions import coefficient
 from deniable.privacy import FixedKeystream
 
@@ -98,6 +98,48 @@ def test_weak_concentrations_are_covered(strength: float) -> None:
     # 500 surveys at 95 %: fewer than 447 hold once in 10**6 times.
     assert around >= 447
     assert along >= 447
+
+
+def test_lopsided_people_are_covered() -> None:
+    """Most of the noise lies across the mean direction, and what lies along it goes with it."""
+    mechanism = make_mechanism("circular-window", domain=Circle(1, cells=2400), epsilon=8)
+    places, chances, runs = np.array([0.2, 0.21, 0.8]), np.array([0.3, 0.3, 0.4]), 600
+    people = np.random.default_rng(8).choice(places, (runs, 50), p=chances)
+    true = complex(chances @ np.exp(2j * math.pi * places))
+    around = along = 0
+    for sums in surveys(mechanism, people, "lopsided"):
+        estimate = direction(sums, target="population")
+        low, high = estimate.interval()
+        around += int((np.angle(true) / (2 * math.pi) - low) % 1 <= high - low)
+        low, high = estimate.concentration_interval()
+        along += low <= abs(true) <= high
+    # 600 surveys at 95 %: fewer than 543 hold once in 10**6 times. They were 527 with noise taken as even on both sides; the
+    # concentration, which is safe by more than that now, was between the two numbers.
+    assert around >= 543
+    assert along >= 564
+
+
+@pytest.mark.parametrize("turn", [0.3, -0.3])
+def test_an_interval_reaches_farther_where_the_resultant_may_be_short(turn: float) -> None:
+    given = Direction(
+        angle=0.5,
+        standard_error=0.02,
+        concentration=0.5,
+        concentration_error=0.06,
+        tilt=turn * 0.06 * 0.02 * math.pi,
+        period=1,
+        n=1000,
+        target="population",
+    )
+    low, high = given.interval()
+    assert (0.5 - low > high - 0.5) == (turn > 0), "noise that makes it longer turns it on: the true one may lie farther back"
+    # Every end is a direction across which the resultant may just be 0.
+    for end in (low, high):
+        off = 2 * math.pi * (end - 0.5)
+        across, along = 0.02 * 2 * math.pi * 0.5, 0.06
+        variance = (along * math.sin(off)) ** 2 + (across * math.cos(off)) ** 2 - 2 * given.tilt * math.sin(off) * math.cos(off)
+        seen = (0.5 * math.sin(off)) ** 2 / variance
+        assert seen / (1 + seen / 1000) == pytest.approx(1.959964**2, rel=1e-4)
 
 
 def test_one_report_says_little() -> None:

@@ -22,6 +22,8 @@ UNSURE = 0.5
 """By so many of its own standard errors a spread is taken larger than it was seen: few reports show few of the far ones."""
 FAR = 20.0
 """A concentration of so many standard errors is as good as normal."""
+AROUND = 721
+"""Points of an ellipse."""
 LEAST_COEFFICIENT = 0.02
 """A smaller second coefficient says too little about the users' own spread to take it off."""
 
@@ -41,6 +43,8 @@ class Direction(Result):
     period: float
     n: int
     target: Target
+    tilt: float = 0.0
+    """The covariance of the concentration's error and of the error across it, in units of the concentration squared."""
     rounding: float = 0.0
     """How far devices may have moved the resultant by putting directions into cells: at most by this, in any direction."""
 
@@ -74,19 +78,20 @@ class Direction(Result):
         Where it may be 0 in every direction there is no mean direction, and the interval is the whole circle. Directions that
         all lie at one side of their cells are allowed for.
         """
-        half = self._half(level)
-        if self.rounding > 0:
-            least = self._of_cells(level)[0]
-            turned = math.asin(self.rounding / least) if self.rounding < least else math.pi
-            half = min(half + turned / (2 * math.pi) * self.period, self.period / 2)
-        return self.angle - half, self.angle + half
+        least = self._of_cells(level)[0]
+        by_cells = math.asin(self.rounding / least) if self.rounding < least else math.pi if self.rounding > 0 else 0.0
+        back, on = (min(turn + by_cells, math.pi) / (2 * math.pi) * self.period for turn in self._turns(level))
+        return self.angle - back, self.angle + on
 
-    def _half(self, level: float) -> float:
-        reach = half_width(level) + self._either_side(level)
-        along, across = reach * self.concentration_error, reach * self.standard_error * 2 * math.pi / self.period
-        known = 1 - (along / self.concentration) ** 2 if self.concentration > 0 else -1.0
-        turn = math.atan(across / math.sqrt(known)) if known > 0 and math.isfinite(across) else math.pi
-        return turn / (2 * math.pi) * self.period
+    def _turns(self, level: float) -> tuple[float, float]:
+        """How far the true direction may lie, in radians, on either side: where the part of the resultant across it may be 0."""
+        square = self._square(half_width(level) + self._either_side(level))
+        across = self._across
+        known = self.concentration**2 - square * self.concentration_error**2
+        if not (known > 0 and math.isfinite(self.standard_error)):
+            return math.pi, math.pi
+        middle, root = -square * self.tilt / known, math.sqrt((square * self.tilt / known) ** 2 + square * across**2 / known)
+        return -math.atan(middle - root), math.atan(middle + root)
 
     def _either_side(self, level: float) -> float:
         """How much farther to reach when the resultant is weak: the estimate may then point away from the truth.
@@ -110,6 +115,12 @@ class Direction(Result):
         return max(low - self.rounding, 0.0), high + self.rounding
 
     def _of_cells(self, level: float) -> tuple[float, float]:
+        lengths = self._lengths(level)
+        ends = self._along(level)
+        return min(ends[0], lengths[0]), max(ends[1], lengths[1])
+
+    def _along(self, level: float) -> tuple[float, float]:
+        """The lengths that a vector may have whose noise is as large across as along."""
         reach = half_width(level)
         error = self.concentration_error
         if not error > 0 or self.concentration > FAR * error:
@@ -124,6 +135,34 @@ class Direction(Result):
                 low, high = (middle, high) if float(special.chndtr(seen, 2, middle)) > part else (low, middle)
             ends.append(math.sqrt(low) * error)
         return ends[0], ends[1]
+
+    def _lengths(self, level: float) -> tuple[float, float]:
+        """The lengths of all resultants that are no farther away than noise takes one in one direction: an ellipse of them."""
+        square, along, across = self._square(half_width(level)), self.concentration_error, self._across
+        if not math.isfinite(square):
+            return 0.0, math.inf
+        turns = np.linspace(0.0, 2 * math.pi, AROUND)
+        tilt = self.tilt / along if along > 0 else 0.0
+        left = math.sqrt(max(across**2 - tilt**2, 0.0))
+        edge = math.sqrt(square) * (np.cos(turns) * complex(along, tilt) + np.sin(turns) * complex(0.0, left))
+        lengths = np.abs(self.concentration + edge)
+        # Does the ellipse hold the origin? Then the edge goes around it.
+        around = np.unwrap(np.angle(self.concentration + edge))
+        return 0.0 if abs(around[-1] - around[0]) > 1.0 else float(lengths.min()), float(lengths.max())
+
+    def _square(self, reach: float) -> float:
+        """So many standard errors, squared, of the spread that the reports would have around another centre.
+
+        A test of that centre sees this spread, which is larger than that around what was seen.
+        """
+        return reach**2 / (1 - reach**2 / self.n) if self.n > reach**2 else math.inf
+
+    @property
+    def _across(self) -> float:
+        """The standard error of the resultant across the mean direction, as `concentration_error` is the one along it."""
+        if not (self.concentration > 0 and math.isfinite(self.standard_error)):
+            return self.concentration_error
+        return self.standard_error * 2 * math.pi / self.period * self.concentration
 
 
 def direction(source: Source, *, target: Target = "these users") -> Direction:
@@ -147,16 +186,20 @@ def direction(source: Source, *, target: Target = "these users") -> Direction:
     first, second = _turned(sums, mechanism, 1), _turned(sums, mechanism, 2)
     angle, resultant = math.atan2(first.imag, first.real), abs(first)
     # Along and across the mean direction: cos**2 = (1 + cos 2t)/2, sin**2 = (1 - cos 2t)/2, sin t averages to 0.
-    doubled = (second * complex(math.cos(2 * angle), -math.sin(2 * angle))).real
+    turned = second * complex(math.cos(2 * angle), -math.sin(2 * angle))
+    doubled, sideways = turned.real, turned.imag
     along, across = (1 + doubled) / 2 - resultant**2, (1 - doubled) / 2
+    tilt = sideways / 2
     again = coefficient(mechanism.channel, 2)
     if target == "these users" and abs(again) >= LEAST_COEFFICIENT:
         users = min(max(doubled / again, -1.0), 1.0)
         along -= max(shrinkage**2 * (1 + users) / 2 - resultant**2, 0.0)
         across -= shrinkage**2 * (1 - users) / 2
+        tilt -= shrinkage**2 * min(max(sideways / again, -1.0), 1.0) / 2
     n = max(sums.n - 1, 1)
     # A single report could be anywhere: the largest spread there is.
     along, across = (_on_the_safe_side(along, n), _on_the_safe_side(across, n)) if sums.n > 1 else (1.0, 1.0)
+    tilt = min(max(tilt, -math.sqrt(along * across)), math.sqrt(along * across))
     error = math.sqrt(across / n) / resultant if resultant else math.inf
     period = float(mechanism.domain.period)
     return Direction(
@@ -167,6 +210,7 @@ def direction(source: Source, *, target: Target = "these users") -> Direction:
         period=period,
         n=sums.n,
         target=target,
+        tilt=tilt / n / shrinkage**2,
         # Half a cell turns a direction by this chord.
         rounding=0.0 if mechanism.channel.between is not None else 2 * math.sin(math.pi / (2 * mechanism.grid.steps)),
     )
