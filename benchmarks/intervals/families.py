@@ -29,6 +29,7 @@ FAMILIES = {
     "tables": Family(of_categories.tables, ("marginals",)),
     "rounds": Family(of_categories.rounds, ("rappor",)),
     "changes": Family(of_streams.changes, ("tree-of-changes",)),
+    "windows": Family(of_streams.windows, of_streams.REPEATING),
     "trees": Family(of_categories.trees, *of_categories.TREES),
     "prefixes": Family(of_categories.prefixes, ("hierarchy",)),
     "words": Family(of_categories.words, of_categories.WORDS),

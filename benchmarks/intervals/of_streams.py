@@ -1,19 +1,25 @@
-"""People whose answers change: the share of yes over time, from signs of changes."""
+"""People who are asked again and again: the share of yes from signs of changes, and surveys whose devices repeat what they keep."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from deniable.core import TreeOfChanges
+from deniable.batch import accumulator_for, draw_many
+from deniable.core import Categories, TreeOfChanges, make_mechanism
 from deniable.estimators import yes_shares
-from intervals.answers import LEVEL, Answer, Cell, Floats, Trial, of_shares, parts_of
+from deniable.surveys import Attribute, Survey
+from deniable.surveys.kept_layers import layers
+from intervals.answers import LEVEL, Answer, Cell, Floats, Trial, bins, fixed, of_shares, parts_of, truth_of
 from intervals.shapes import NUMBERS
 
-PERIODS, CHANGES = 4, 2
+PERIODS, CHANGES, WINDOWS = 4, 2, 3
+REPEATING = ("permanent", "kept")
+"""What devices keep: their report, or an answer at twice the level of one report."""
 
 
 def _yes(values: Floats) -> Any:
@@ -42,5 +48,39 @@ def changes(cell: Cell) -> Trial:
             plus = (draws.random(mine.shape) < odds[mine + 1]).sum(axis=0)
             signs[length] = np.stack([len(mine) - plus, plus], axis=1)
         yield of_shares("yes_shares", "these users", yes.mean(axis=0), partial(yes_shares(stream_of, signs).interval, LEVEL))
+
+    return trial
+
+
+def windows(cell: Cell) -> Trial:
+    """Three windows of four categories, all together, in which devices send their report again or one around a kept answer."""
+    from deniable.collector.estimates import estimates
+    from deniable.collector.steps import Published
+
+    mechanism: Any = make_mechanism("k-rr", domain=Categories(4), epsilon=cell.epsilon)
+    level = Fraction(cell.epsilon) * 2
+    repeat = "permanent" if cell.mechanism == "permanent" else f"kept:{level}"
+    survey = Survey(
+        title="Parts",
+        purpose="To know them.",
+        attributes=(Attribute("part", "Which part?"),),
+        mechanism=mechanism,
+        budget=3 * level,
+        repeat=repeat,
+        window="week",
+    )
+    kept, around = (mechanism.channel, None) if cell.mechanism == "permanent" else layers(mechanism, level)
+
+    def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
+        values = NUMBERS[cell.shape](draws, cell.n)
+        memo = draw_many(kept, parts_of(values, 4), stream).astype(np.int64)
+        sums = [accumulator_for(mechanism) for _ in range(WINDOWS)]
+        for one in sums:
+            one.fold((memo if around is None else draw_many(around, memo, stream)).astype(np.uint64))
+            one.n += cell.n
+        shown = Published({str(week): one for week, one in enumerate(sums)}, sums[0] + sums[1] + sums[2], periods=WINDOWS)
+        rows = estimates(survey, shown).attributes[0].views[0].rows
+        ends = np.array([row.low for row in rows]), np.array([row.high for row in rows])
+        yield of_shares("survey of windows", "these users", truth_of(cell, "these users", values, bins(4)), fixed(*ends))
 
     return trial
