@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from intervals import of_categories, of_several_things, of_streams, on_a_line, on_a_map
+from intervals import of_categories, of_models, of_several_things, of_streams, on_a_line, on_a_map
 from intervals.answers import BOTH, Cell, Trial
 from intervals.shapes import NUMBERS, PLACES
 
@@ -49,6 +49,7 @@ FAMILIES = {
     "maps": Family(on_a_map.maps, *on_a_map.MAPS),
     "fine maps": Family(on_a_map.fine_maps, *on_a_map.FINE_MAPS),
     "lengths": Family(on_a_map.lengths, *on_a_map.LENGTHS),
+    "models": Family(of_models.models, *of_models.MODELS),
 }
 
 

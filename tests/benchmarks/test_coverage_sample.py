@@ -24,6 +24,7 @@ RUNS, HELD = 24, 15
         pytest.param("keys", "pair-set", "three spikes", 50, 1.0, marks=pytest.mark.slow),
         pytest.param("wavelets", "randomized-response", "all at one end", 50, 4.0, marks=pytest.mark.slow),
         ("lengths", "counted", "exponential", 50, 4.0),
+        pytest.param("models", "k-rr", "exponential", 50, 1.0, marks=pytest.mark.slow),
         ("joint", "bounded-pair", "three spikes", 50, 4.0),
         ("joint", "k-ary pair", "all at one end", 50, 1.0),
         pytest.param("categories", "extremal", "three spikes", 50, 4.0, marks=pytest.mark.slow),
