@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from intervals import of_categories, of_several_things, on_a_line, on_a_map
+from intervals import of_categories, of_models, of_several_things, of_streams, on_a_line, on_a_map
 from intervals.answers import BOTH, Cell, Trial
 from intervals.shapes import NUMBERS, PLACES
 
@@ -26,13 +26,18 @@ FAMILIES = {
     "categories": Family(of_categories.categories, *of_categories.CATEGORIES),
     "yes or no": Family(of_categories.yes_or_no, ("randomized-response",)),
     "attributes": Family(of_categories.attributes, of_categories.ATTRIBUTES),
+    "tables": Family(of_categories.tables, ("marginals",)),
     "rounds": Family(of_categories.rounds, ("rappor",)),
+    "changes": Family(of_streams.changes, ("tree-of-changes",)),
+    "windows": Family(of_streams.windows, of_streams.REPEATING),
     "trees": Family(of_categories.trees, *of_categories.TREES),
+    "prefixes": Family(of_categories.prefixes, ("hierarchy",)),
     "words": Family(of_categories.words, of_categories.WORDS),
     "joint": Family(of_categories.joint, of_categories.JOINT),
     "sets": Family(of_several_things.sets, *of_several_things.SETS),
     "keys": Family(of_several_things.keys, of_several_things.KEYS),
     "workloads": Family(of_several_things.workloads, *of_several_things.WORKLOADS),
+    "wavelets": Family(of_several_things.wavelets, ("randomized-response",)),
     "levels": Family(of_several_things.levels, ("k-rr", "oue")),
     "vectors": Family(of_several_things.vectors, of_several_things.VECTORS),
     "trends": Family(of_several_things.trends, ("k-rr", "oue")),
@@ -40,13 +45,17 @@ FAMILIES = {
     "circle": Family(on_a_line.circle, *on_a_line.CIRCLES),
     "trips": Family(on_a_map.trips, ("nearest-cells",)),
     "line": Family(on_a_line.line, *on_a_line.LINES),
+    "assumed": Family(on_a_line.assumed, *on_a_line.ASSUMED),
     "maps": Family(on_a_map.maps, *on_a_map.MAPS),
+    "fine maps": Family(on_a_map.fine_maps, *on_a_map.FINE_MAPS),
+    "lengths": Family(on_a_map.lengths, *on_a_map.LENGTHS),
+    "models": Family(of_models.models, *of_models.MODELS),
 }
 
 
 def shapes_of(family: str) -> list[str]:
     """The names of its twelve shapes."""
-    return list(PLACES if family in ("maps", "trips") else NUMBERS)
+    return list(PLACES if family in ("maps", "fine maps", "trips") else NUMBERS)
 
 
 def cells(*, quick: bool = False, others: bool = False, every: bool = False) -> Iterator[Cell]:

@@ -16,9 +16,11 @@ from deniable.estimators import (
     counts,
     heavy_hitters,
     likely_shares,
+    marginal_sums,
     shares,
     shares_over_rounds,
     shares_per_user,
+    tree_sums,
     two_way,
 )
 from deniable.studies import KaryPair, answer_in_pairs, bounded_pair, estimate_ones
@@ -118,6 +120,27 @@ def attributes(cell: Cell) -> Trial:
     return trial
 
 
+def tables(cell: Cell) -> Trial:
+    """The table of two fields out of three, and that of one, from reports of pairs of fields."""
+    record = Record({"yes": Binary(), "part": Categories(4), "late": Binary()})
+    mechanism: Any = make_mechanism(cell.mechanism, domain=record, epsilon=cell.epsilon)
+
+    def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
+        values = NUMBERS[cell.shape](draws, cell.n)
+        fields = {"yes": values < 0.2, "part": parts_of(values, 4), "late": values >= 0.6}
+        reports = randomize_many(mechanism, {name: column.astype(np.int64) for name, column in fields.items()}, stream)
+        sums = marginal_sums(reports)
+        if len(sums.heard) < len(mechanism.marginals):
+            return
+        for target in BOTH:
+            crossed, parts = truth_of(cell, target, values, _crossed), truth_of(cell, target, values, bins(4))
+            for name, names, truth in (("two fields", ["yes", "part"], crossed), ("one field", ["part"], parts)):
+                ends = partial(sums.marginal(names, target=target).interval, LEVEL)
+                yield of_shares(f"marginal_sums, {name}", target, truth, ends)
+
+    return trial
+
+
 def rounds(cell: Cell) -> Trial:
     """The same people asked three times, with answers that they keep inside."""
     mechanism = Rappor(domain=Categories(4), epsilon=cell.epsilon, permanent=3 * cell.epsilon)
@@ -161,6 +184,19 @@ def trees(cell: Cell) -> Trial:
         each = one_by_one([partial(sums.range_share, low, high) for low, high in RANGES])
         yield of_shares("tree: range_share", "population", between, each)
         yield of_shares("tree: quantiles", "population", levels, lambda: sums.quantiles(asked).interval(LEVEL))
+
+    return trial
+
+
+def prefixes(cell: Cell) -> Trial:
+    """A tree over eight categories that every report names one block of."""
+    mechanism = of_parts(cell, BINS)
+
+    def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
+        sums = tree_sums(randomize_many(mechanism, parts_of(NUMBERS[cell.shape](draws, cell.n), BINS), stream))
+        leaves = truth_of(cell, "population", np.empty(0), bins(BINS))
+        yield of_shares("tree_sums: shares", "population", leaves, lambda: sums.shares().interval(LEVEL))
+        yield of_shares("tree_sums: cdf", "population", np.cumsum(leaves)[:-1], lambda: sums.cdf().interval(LEVEL))
 
     return trial
 

@@ -10,16 +10,31 @@ import numpy as np
 
 from deniable.batch import accumulator_for, randomize_many
 from deniable.core import Ball, Categories, Interval, ItemSet, KeyValue, Mechanism, make_mechanism
-from deniable.estimators import answers, combined_shares, item_shares, key_means, key_shares, mean, size_shares, trend
+from deniable.estimators import (
+    HaarHistogram,
+    answers,
+    combined_shares,
+    item_shares,
+    key_distributions,
+    key_means,
+    key_shares,
+    mean,
+    size_shares,
+    trend,
+)
 from intervals.answers import BOTH, LEVEL, Answer, Cell, Floats, Trial, at_once, bins, of_parts, of_shares, parts_of, truth_of
 from intervals.shapes import NUMBERS
 
 SETS = ("padding-sampling", "set-selection"), ("padding-oue", "priv-set")
 """The main mechanisms, and others."""
-KEYS = ("pckv-grr", "pckv-ue")
+KEYS = ("pckv-grr", "pckv-ue", "pair-set")
 WORKLOADS = ("hadamard", "hierarchy"), ("k-rr", "subset", "oue", "olh", "extremal")
 VECTORS = ("nearest-codes",)
 ITEMS, MOST, SIZE, DAYS = 4, 2, 8, 3
+QUESTIONS = np.concatenate([np.tri(SIZE)[:-1], [np.arange(SIZE) / (SIZE - 1), np.where(np.arange(SIZE) % 3, 0.0, 1.0)]])
+"""All prefixes of eight categories, and some weighted sums."""
+STEPS = 4
+"""Between the numbers that reports of pairs name."""
 
 
 def _held(values: Floats) -> Floats:
@@ -61,20 +76,43 @@ def _key_means(values: Floats) -> Floats:
     return np.asarray([values[own > 0].mean() if own.any() else 0.5 for own in held.T])
 
 
+def _stepped(values: Floats) -> Floats:
+    """The nearest of the numbers that reports of pairs name."""
+    return np.asarray(np.round(values * STEPS) / STEPS)
+
+
+def _stepped_means(values: Floats) -> Floats:
+    """The same of the nearest numbers."""
+    held, numbers = _held(values), _stepped(values)
+    return np.asarray([numbers[own > 0].mean() if own.any() else 0.5 for own in held.T])
+
+
+def _key_distributions(values: Floats) -> Floats:
+    """Key after key, the share of every number among those who have it; even ones where nobody does."""
+    held, numbers = _held(values), (_stepped(values) * STEPS).astype(int)
+    counts = [np.bincount(numbers[own > 0], minlength=STEPS + 1) for own in held.T]
+    return np.concatenate([one / one.sum() if one.any() else np.full(STEPS + 1, 1 / (STEPS + 1)) for one in counts])
+
+
 def keys(cell: Cell) -> Trial:
-    """The shares of four keys, and the means of the numbers that go with them."""
-    domain = KeyValue(ITEMS, Interval(0, 1, cells=240), at_most=MOST)
+    """The shares of four keys, and the means of the numbers that go with them; with reports of pairs also their distributions."""
+    of_pairs = cell.mechanism == "pair-set"
+    domain = KeyValue(ITEMS, Interval(0, 1, cells=STEPS if of_pairs else 240), at_most=MOST)
     mechanism: Any = make_mechanism(cell.mechanism, domain=domain, epsilon=cell.epsilon)
 
     def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
         values = NUMBERS[cell.shape](draws, cell.n)
-        numbers = np.where(_held(values) > 0, values[:, None], np.nan)
+        numbers = np.where(_held(values) > 0, (_stepped(values) if of_pairs else values)[:, None], np.nan)
         sums = accumulator_for(mechanism).add(randomize_many(mechanism, numbers, stream))
         for target in BOTH:
             having = truth_of(cell, target, values, _item_shares)
             yield of_shares("key_shares", target, having, partial(key_shares(sums, target=target).interval, LEVEL))
-            middles = truth_of(cell, target, values, _key_means)
+            middles = truth_of(cell, target, values, _stepped_means if of_pairs else _key_means)
             yield of_shares("key_means", target, middles, partial(key_means(sums, target=target).interval, LEVEL))
+            if of_pairs:
+                every = truth_of(cell, target, values, _key_distributions)
+                ends = partial(key_distributions(sums, target=target).interval, LEVEL)
+                yield of_shares("key_distributions", target, every, ends)
 
     return trial
 
@@ -82,14 +120,27 @@ def keys(cell: Cell) -> Trial:
 def workloads(cell: Cell) -> Trial:
     """All prefixes of eight categories, and some weighted sums, as answers to linear questions."""
     mechanism = of_parts(cell, SIZE)
-    questions = np.concatenate([np.tri(SIZE)[:-1], [np.arange(SIZE) / (SIZE - 1), np.where(np.arange(SIZE) % 3, 0.0, 1.0)]])
 
     def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
         values = NUMBERS[cell.shape](draws, cell.n)
         sums = accumulator_for(mechanism).add(randomize_many(mechanism, parts_of(values, SIZE), stream))
         for target in BOTH if cell.mechanism != "hierarchy" else BOTH[1:]:  # a tree asks everyone at one level only
-            truth = questions @ truth_of(cell, target, values, bins(SIZE))
-            yield of_shares("answers", target, truth, partial(answers(sums, questions, target=target).interval, LEVEL))
+            truth = QUESTIONS @ truth_of(cell, target, values, bins(SIZE))
+            yield of_shares("answers", target, truth, partial(answers(sums, QUESTIONS, target=target).interval, LEVEL))
+
+    return trial
+
+
+def wavelets(cell: Cell) -> Trial:
+    """The same linear questions, answered by Haar wavelets."""
+    haar = HaarHistogram(Categories(SIZE), epsilon=cell.epsilon)
+
+    def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
+        values = NUMBERS[cell.shape](draws, cell.n)
+        sums = haar.accumulate(haar.randomize_many(parts_of(values, SIZE), stream))
+        for target in BOTH:
+            truth = QUESTIONS @ truth_of(cell, target, values, bins(SIZE))
+            yield of_shares("wavelets: answers", target, truth, partial(sums.answers(QUESTIONS, target=target).interval, LEVEL))
 
     return trial
 

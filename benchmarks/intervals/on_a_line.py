@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from intervals.answers import (
     LEVEL,
     Answer,
     Cell,
+    Ends,
     Floats,
     Trial,
     at_once,
@@ -30,13 +32,17 @@ from intervals.answers import (
     ranges,
     truth_of,
 )
-from intervals.shapes import NUMBERS
+from intervals.shapes import NUMBERS, of_population
 
-BINS, LEVELS, RANGES = 8, (0.1, 0.5, 0.9), ((0.0, 0.2), (0.25, 0.7))
+BINS, FEW_BINS, LEVELS, RANGES = 8, 4, (0.1, 0.5, 0.9), ((0.0, 0.2), (0.25, 0.7))
 CELLS = 2400
 """Of the domains here: fine enough for all that is asked, and the same laws as finer ones, many times as fast."""
 LINES = ("sw",), ("window", "pm")
 """The main mechanisms, and others."""
+ASSUMED = ("sw, multiples",), ("sw, narrowest peak",)
+"""Mechanisms and what is assumed."""
+STEPS, PEAK = 24, 0.5
+"""Values are multiples of one over this; or the density changes no faster than in a peak that wide."""
 MEANS = ("hm", "duchi"), ("laplace", "three-outputs", "one-bit-mean", "pm-c")
 CIRCLES = ("circular-window",), ("purkayastha",)
 
@@ -65,6 +71,53 @@ def line(cell: Cell) -> Trial:
         yield of_shares("mean of the fit", target, middle, lambda: fitted.mean().interval(LEVEL))
         yield of_shares("variance", target, spread, lambda: variance(sums, target=target).interval(LEVEL))
         yield of_shares("variance of the fit", target, spread, lambda: fitted.variance().interval(LEVEL))
+
+    return trial
+
+
+def _made(assumption: str, values: Floats, draws: np.random.Generator) -> Floats:
+    """The same people with values of which the assumption is true.
+
+    Multiples; or closer together, and moved by a triangular noise that is `PEAK` wide: no density changes faster.
+    """
+    if assumption == "multiples":
+        return np.asarray(np.floor(values * STEPS) / STEPS)
+    return np.asarray((1 - PEAK) * values + PEAK * draws.random((2, len(values))).mean(axis=0))
+
+
+@cache
+def _of_made(assumption: str, question: Callable[[Floats], Any]) -> Callable[[Floats], Any]:
+    """The question about the values of a population, made so that the assumption is true."""
+    return lambda values: question(_made(assumption, values, np.random.default_rng(0)))
+
+
+def assumed(cell: Cell) -> Trial:
+    """What is asked of a number, with an assumption that is true."""
+    name, _, assumption = cell.mechanism.partition(", ")
+    mechanism: Any = make_mechanism(name, domain=Interval(0, 1, cells=CELLS), epsilon=cell.epsilon)
+    target: Any = cell.target
+    options: dict[str, Any] = {"multiples_of": 1 / STEPS} if assumption == "multiples" else {"narrowest_peak": PEAK}
+    asked = cell.one_of(LEVELS)
+    turn = zlib.crc32(cell.key.encode()) % 5  # what assumes a narrowest peak takes long: the questions take turns
+
+    def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
+        values = _made(assumption, NUMBERS[cell.shape](draws, cell.n), draws)
+        fitted = shape(randomize_many(mechanism, values, stream), target=target, **options)
+
+        def answer(estimator: str, question: Callable[[Floats], Any], ends: Callable[[], Ends]) -> Answer:
+            own = target == "these users"
+            truth = question(values) if own else of_population("numbers", cell.shape, _of_made(assumption, question))
+            return of_shares(f"{estimator}, {assumption}", target, truth, ends)
+
+        each = one_by_one([partial(fitted.range_share, low, high) for low, high in RANGES])
+        every = (
+            answer("distribution", bins(FEW_BINS), lambda: fitted.bins(FEW_BINS).interval(LEVEL)),
+            answer("range_share", ranges(*RANGES), each),
+            answer("quantiles", quantiles_at(*asked), lambda: fitted.quantiles(asked).interval(LEVEL)),
+            answer("mean of the fit", np.mean, lambda: fitted.mean().interval(LEVEL)),
+            answer("variance of the fit", np.var, lambda: fitted.variance().interval(LEVEL)),
+        )
+        yield from every if assumption == "multiples" else every[turn :: len(every)]
 
     return trial
 

@@ -13,14 +13,17 @@ import numpy as np
 from deniable.batch import randomize_many
 from deniable.core import Interval, Rectangle, make_mechanism
 from deniable.errors import NotSupported
-from deniable.studies import density_map, origin_destination, transition_table
-from intervals.answers import LEVEL, Answer, Cell, Floats, Trial, fixed, of_shares, truth_of
-from intervals.shapes import PLACES
+from deniable.studies import density_map, fine_density_map, length_distribution, origin_destination, transition_table
+from intervals.answers import LEVEL, Answer, Cell, Floats, Trial, bins, fixed, of_shares, parts_of, truth_of
+from intervals.shapes import NUMBERS, PLACES
 
-SIDE, FINE = 4, 8
-"""Cells of the map and of the mechanism along a side: finer ones have the same laws and take many times as long."""
+SIDE, FINE, MOST_PLACES = 4, 8, 8
+"""Cells of the map and of the mechanism along a side, and places of a path: finer cells have the same laws and take long."""
 MAPS = ("tracs-d",), ("nearest-cells", "tracs-c")
 """The main mechanism, and others."""
+FINE_MAPS = (), ("nearest-cells",)
+LENGTHS = (), ("counted",)
+"""Every report shows how long a path is: no mechanism."""
 CORNERS = ((0.0, 0.0), (0.375, 0.625))
 
 
@@ -52,6 +55,33 @@ def maps(cell: Cell) -> Trial:
         with suppress(NotSupported):
             inverted = density_map(reports, cells=SIDE, target=target, method="unbiased")
             yield of_shares("density_map, unbiased", target, truth, partial(inverted.interval, LEVEL))
+
+    return trial
+
+
+def fine_maps(cell: Cell) -> Trial:
+    """The same of a map that is made for many cells; the resampled runs do not matter for the intervals, so there are two."""
+    mechanism: Any = make_mechanism(cell.mechanism, domain=_square(FINE), epsilon=cell.epsilon)
+
+    def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
+        reports = randomize_many(mechanism, PLACES[cell.shape](draws, cell.n), stream)
+        fitted = fine_density_map(reports, cells=SIDE, runs=2, most_iterations=20, keystream=stream)
+        truth, inside = (truth_of(cell, "population", np.empty((0, 2)), question) for question in (_table, _in_the_corner))
+        yield of_shares("fine_density_map", "population", truth, lambda: fitted.estimate.interval(LEVEL))
+        ends = lambda: fitted.range_share(*CORNERS).interval(LEVEL)  # noqa: E731
+        yield of_shares("fine_density_map: range_share", "population", inside, ends)
+
+    return trial
+
+
+def lengths(cell: Cell) -> Trial:
+    """How many places paths have, which reports show: from one to eight."""
+
+    def trial(draws: np.random.Generator, stream: Any) -> Iterator[Answer]:
+        starts = np.concatenate([[0], np.cumsum(1 + parts_of(NUMBERS[cell.shape](draws, cell.n), MOST_PLACES))])
+        estimate = length_distribution(starts, np.arange(1, MOST_PLACES + 2), target="population")
+        truth = truth_of(cell, "population", np.empty(0), bins(MOST_PLACES))
+        yield of_shares("length_distribution", "population", truth, partial(estimate.interval, LEVEL))
 
     return trial
 

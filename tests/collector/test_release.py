@@ -18,7 +18,7 @@ from deniable.batch import Accumulator
 from deniable.cli.watch import _tables
 from deniable.collector import Arrival, Store, estimate_cache, estimates
 from deniable.collector.dashboard.publication import publication_of
-from deniable.collector.steps import Published, published
+from deniable.collector.steps import Published, live, published
 from deniable.core import Report
 from deniable.estimators import support
 from deniable.surveys import Submission, Survey, batch_head, submission_to_json, survey_from_toml
@@ -235,8 +235,9 @@ def test_a_window_that_went_into_the_total_with_others_is_never_shown_by_itself(
     counted(store, survey, 1, "2020-01-02", output=3)
     assert published(store, survey, now).whole.n == 100
     counted(store, survey, 150, "2020-01-02")
-    later = published(store, survey, now)
+    later, at_once = published(store, survey, now), live(store, survey)
     store.close()
+    assert later.periods == at_once.periods == 2
     # Shown by itself it would have 151 reports while the total grew by 150: the one of the first hundred would stand there.
     assert (later.whole.n, later.windows) == (250, {})
 

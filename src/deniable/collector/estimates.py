@@ -9,6 +9,7 @@ from typing import Any
 from deniable import estimators
 from deniable.batch import Accumulator, Joined, accumulator_for, field_sums
 from deniable.collector.messages import AttributeEstimate, Estimates, Row, View
+from deniable.collector.repeating import without_repetition
 from deniable.collector.steps import Published
 from deniable.core import (
     Binary,
@@ -36,6 +37,7 @@ MOST_SHOWN = 400
 def estimates(survey: Survey, shown: Published, window: str = "") -> Estimates:
     """All attributes of a survey, of one window or of all together."""
     whole = shown.windows.get(window, accumulator_for(survey.mechanism)) if window else shown.whole
+    said = whole if window else without_repetition(survey, shown).whole
     return Estimates(
         survey=survey.hash,
         title=survey.title,
@@ -43,7 +45,7 @@ def estimates(survey: Survey, shown: Published, window: str = "") -> Estimates:
         level=LEVEL,
         window=window,
         windows={period: part.n for period, part in shown.windows.items()},
-        attributes=[_attribute(survey, whole, name, shown.waiting) for name in survey.names],
+        attributes=[_attribute(survey, whole, said, name, shown.waiting) for name in survey.names],
         epsilon=show_fraction(survey.mechanism.privacy.exact),
         release=survey.release_words,
         waiting=shown.waiting,
@@ -51,16 +53,19 @@ def estimates(survey: Survey, shown: Published, window: str = "") -> Estimates:
     )
 
 
-def _attribute(survey: Survey, whole: Accumulator, name: str, waiting: str) -> AttributeEstimate:
-    part = field_sums(whole, name)
+def _attribute(survey: Survey, whole: Accumulator, said: Accumulator, name: str, waiting: str) -> AttributeEstimate:
+    """From `said`, which has fewer reports than `whole` where reports repeat one another."""
+    counted, part = field_sums(whole, name).n, field_sums(said, name)
     mechanism = part.mechanism
     question = next(attribute.question for attribute in survey.attributes if attribute.name == name)
-    estimate = AttributeEstimate(name, question, repr(mechanism.domain), mechanism.name, part.n, [])
+    estimate = AttributeEstimate(name, question, repr(mechanism.domain), mechanism.name, counted, [])
     if part.n == 0:
         estimate.note = waiting or "nobody has answered yet"
         return estimate
     try:
-        estimate.views = views_of(mechanism, part, whole, name)
+        estimate.views = views_of(mechanism, part, said, name)
+        for view in estimate.views if part.n < counted else ():
+            view.method += f"; devices repeat what they keep, so {counted:,} reports count as {part.n:,}"
         needed = next((view.reports_needed for view in estimate.views if view.reports_needed is not None), None)
         if needed is not None:
             estimate.note = estimators.too_few_words(part.n, needed)

@@ -9,6 +9,7 @@ from deniable import estimators
 from deniable.batch import Accumulator, field_sums
 from deniable.collector.estimates import LEVEL, shares_of, target_of
 from deniable.collector.messages import GroupedAttribute, GroupLine, GroupRow, Groups
+from deniable.collector.repeating import without_repetition
 from deniable.collector.steps import Published
 from deniable.core import Binary, Categories, Interval, Mechanism
 from deniable.errors import DeniableError
@@ -22,7 +23,7 @@ NOTHING = "Groups are compared by shares, means and medians; this question has n
 def compared(survey: Survey, groups: Mapping[str, tuple[Survey, Published]]) -> Groups:
     """All questions of a survey, group by group; `groups` are the surveys of a family, which ask the same."""
     lines = [GroupLine(name, one.hash, shown.whole.n, shown.waiting) for name, (one, shown) in groups.items()]
-    public = {name: shown.whole for name, (_, shown) in groups.items() if shown.whole.n}
+    public = {name: without_repetition(one, shown).whole for name, (one, shown) in groups.items() if shown.whole.n}
     questions = {attribute.name: attribute.question for attribute in survey.attributes}
     attributes = [_attribute(survey.parts[name], name, question, public) for name, question in questions.items()] if lines else []
     return Groups(survey.hash, LEVEL, lines, attributes)

@@ -36,12 +36,14 @@ class Published:
     """How far it is to the first numbers, when there are none yet."""
     as_of: str = ""
     """The minute in which these numbers became public; empty when they are live."""
+    periods: int = 1
+    """From how many windows the reports in the whole are."""
 
 
 def live(store: Store, survey: Survey) -> Published:
     """The sums as they are now: for whoever may see them, and for surveys that are published live."""
     windows = store.sums(survey)
-    return Published(windows, _merged(survey, windows.values()))
+    return Published(windows, _merged(survey, windows.values()), periods=len(windows))
 
 
 def published(store: Store, survey: Survey, now: float | None = None) -> Published:
@@ -61,7 +63,7 @@ def published(store: Store, survey: Survey, now: float | None = None) -> Publish
     whole = _merged(survey, [accumulator_from_bytes(survey.mechanism, bytes(row.taken)) for row in rows])
     if not rows:
         return Published(windows, whole, state.progress(survey, release, moment))
-    return Published(windows, whole, as_of=_minute(state.stepped))
+    return Published(windows, whole, as_of=_minute(state.stepped), periods=len(rows))
 
 
 def stamp(store: Store, survey: Survey, *, everything: bool = False) -> Hashable | None:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from deniable.core import Mechanism, Number, as_fraction, canonical_json, mechanism_from_recipe, parse_json
 from deniable.errors import InvalidParameter, Malformed, OutOfDomain, UnknownVersion, WrongRecipe
 from deniable.surveys.admission import Admission, Shuffle, admission_from, extra_fields, shuffle_from
-from deniable.surveys.kept_layers import layers, permanent_of
+from deniable.surveys.kept_layers import layers, noise_in_common, permanent_of
 from deniable.surveys.release import LIVE_WORDS, Release, Steps, release_document, release_from
 from deniable.surveys.turns import turns_of
 
@@ -161,6 +161,13 @@ class Survey:
     def permanent(self) -> Fraction | None:
         """The level of a kept answer with fresh noise around it; None where there is none."""
         return permanent_of(self.repeat)
+
+    @property
+    def noise_in_common(self) -> Fraction:
+        """How much of the noise of a report two reports of one device share, at most: 1 where it sends the same again."""
+        if self.repeat == "permanent":
+            return Fraction(1)
+        return Fraction(0) if self.permanent is None else noise_in_common(self.mechanism, self.permanent)
 
     @property
     def price(self) -> Fraction:

@@ -48,3 +48,19 @@ def layers(mechanism: Mechanism, permanent: Fraction) -> tuple[TwoLevel, TwoLeve
         TwoLevel(Singleton(size), first.denominator, first.numerator),
         TwoLevel(Singleton(size), around.denominator, around.numerator),
     )
+
+
+def noise_in_common(mechanism: Mechanism, permanent: Fraction) -> Fraction:
+    """How much of the noise of one report two reports around the same kept answer share, at most, whatever is estimated from them.
+
+    >>> from deniable.core import RandomizedResponse
+    >>> print(f"{float(noise_in_common(RandomizedResponse(epsilon=1), Fraction(2))):.3f}")
+    0.197
+    """
+    first, second = layers(mechanism, permanent)
+    kept, around = ((Fraction(one.high, one.total), Fraction(one.low, one.total)) for one in (first, second))
+    gap = around[0] - around[1]
+    own, other = (around[1] + gap * chance for chance in kept)
+    # Given the value, the kept answer moves its count, and the counts of any two others against one another.
+    shared = [kept[0] * (1 - kept[0]) / (own * (1 - own))]
+    return gap**2 * max(shared if mechanism.domain.size == 2 else [*shared, kept[1] / other])

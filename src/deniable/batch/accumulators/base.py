@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+from fractions import Fraction
 from typing import Any, Self
 
 import numpy as np
@@ -57,6 +59,16 @@ class Accumulator(ABC):
         merged.n = self.n + other.n
         merged.sums = self.sums + other.sums
         return merged
+
+    def fewer(self, share: Fraction) -> Self:
+        """Sums of this share of the reports, in the same proportions: for reports that repeat what others said."""
+        less = type(self)(self.mechanism)
+        less.n = math.ceil(self.n * share)
+        less.sums = self._in_proportion(less.n / max(self.n, 1))
+        return less
+
+    def _in_proportion(self, ratio: float) -> NDArray[np.int64]:
+        return np.asarray(np.rint(self.sums * ratio), np.int64)
 
     def __add__(self, other: Accumulator) -> Self:
         return self.merge(other)

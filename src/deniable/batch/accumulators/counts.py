@@ -51,6 +51,10 @@ class Counts(Accumulator):
         for own in counts[1:]:
             self.sums += own
 
+    def _in_proportion(self, ratio: float) -> NDArray[np.int64]:
+        """Counts that add up to the number of reports."""
+        return np.asarray(np.diff(np.rint(np.cumsum(self.sums) * ratio), prepend=0), np.int64)
+
     @classmethod
     def from_bytes(cls, mechanism: Mechanism, data: bytes) -> Self:
         """As any sums; and every report has one output, so the counts must add up."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, Self
 
 import numpy as np
@@ -59,6 +60,16 @@ class Joined(Accumulator):
         merged.parts = {name: part.merge(other.parts[name]) for name, part in self.parts.items()}
         return merged
 
+    def fewer(self, share: Fraction) -> Self:
+        less = super().fewer(share)
+        less.parts = {name: part.fewer(share) for name, part in self.parts.items()}
+        less.n = less._counted()
+        return less
+
+    def _counted(self) -> int:
+        """How many reports the parts hold."""
+        return next(iter(self.parts.values())).n
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Joined) and super().__eq__(other) and self.parts == other.parts
 
@@ -101,8 +112,11 @@ class Sampled(Joined):
             part.fold(_own(part.mechanism, mine - start if start else mine))
             part.n += len(mine)
 
+    def _counted(self) -> int:
+        return sum(part.n for part in self.parts.values())
+
     def fits(self) -> bool:
-        return sum(part.n for part in self.parts.values()) == self.n
+        return self._counted() == self.n
 
 
 def _own(part: Mechanism, outputs: NDArray[Any]) -> Any:

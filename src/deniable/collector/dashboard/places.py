@@ -9,6 +9,7 @@ from typing import Any
 
 from deniable import studies
 from deniable.batch import Accumulator, field_sums
+from deniable.collector.repeating import without_repetition
 from deniable.collector.steps import published
 from deniable.collector.store import Store
 from deniable.core import Binary, Categories, Circle, Interval
@@ -45,7 +46,7 @@ class PlaceMaps:
         if not self._lock.acquire(blocking=False):
             return kept[1] if kept is not None else {"n": 0, "cells": [], "note": BEING_MADE}
         try:
-            drawn = {**map_of(shown.whole, name, shown.waiting), "counted": shown.whole.n}
+            drawn = {**map_of(without_repetition(survey, shown).whole, name, shown.waiting), "counted": shown.whole.n}
             self._kept[survey.hash, name] = (time.monotonic(), drawn)
             return drawn
         finally:
