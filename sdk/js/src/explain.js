@@ -43,8 +43,8 @@ function releaseWords({ reports, minutes }) {
 
 const STRATEGY_WORDS = {
   split: "Every question is answered, each with a part of epsilon.",
-  "sample-one": "A coin picks one of the questions; only that one is answered, and the report says which.",
-  "fake-data": "A hidden coin picks one question to answer; the others get made-up answers, and nobody can tell which.",
+  "sample-one": "A coin picks one of your answers, and only that one is randomized and sent: several would each need more noise. The report says which question it answers.",
+  "fake-data": "A hidden coin picks one of your answers to be sent; made-up ones take the place of the others, and nobody can tell which: several answers would each need more noise.",
 };
 
 const PER_DEVICE = "This holds for each device: if you answer on two, you spend twice.";
