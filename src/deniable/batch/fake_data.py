@@ -1,4 +1,4 @@
-"""Records of which one field is answered: read one digit of every input, or answer among fakes."""
+"""Records of which some fields are answered: read their digits of every input, or answer among fakes."""
 
 from __future__ import annotations
 
@@ -8,29 +8,13 @@ from deniable.batch.digits import WIDE, digit_columns, join_columns
 from deniable.batch.keystream import Keystream
 from deniable.batch.sampler import Indices, Outputs, Sampler, TooWide, output_dtype, uniform_below
 from deniable.batch.windows import WindowSampler
-from deniable.core import FakeData, Field, SeveralDigits
+from deniable.core import DigitReader, FakeData
 
 
-class FieldSampler(Sampler):
-    """The inner sampler on one digit of every input."""
+class ReadingSampler(Sampler):
+    """The inner sampler on some digits of every input, read as one number."""
 
-    def __init__(self, channel: Field, inner: Sampler) -> None:
-        self.channel = channel
-        self.inner = inner
-        self.chunk = inner.chunk
-
-    def allocate(self, count: int) -> Outputs:
-        return self.inner.allocate(count)
-
-    def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
-        digit = indices // self.channel.stride % self.channel.sizes[self.channel.place]
-        self.inner.draw(digit.astype(np.int64, copy=False), out, keystream)
-
-
-class SeveralDigitsSampler(Sampler):
-    """The inner sampler on a few digits of every input, read as one number."""
-
-    def __init__(self, channel: SeveralDigits, inner: Sampler) -> None:
+    def __init__(self, channel: DigitReader, inner: Sampler) -> None:
         self.channel = channel
         self.inner = inner
         self.chunk = inner.chunk
@@ -40,7 +24,7 @@ class SeveralDigitsSampler(Sampler):
 
     def draw(self, indices: Indices, out: Outputs, keystream: Keystream) -> None:
         number: Indices = np.zeros(len(indices), np.int64)
-        for stride, size in zip(self.channel.strides, self.channel.kept, strict=True):
+        for stride, size in self.channel.kept:
             number = number * size + (indices // stride % size).astype(np.int64, copy=False)
         self.inner.draw(number, out, keystream)
 

@@ -14,13 +14,12 @@ from deniable.core import (
     COUNT_BYTES,
     HEADER,
     Channel,
-    Field,
+    DigitReader,
     Interpolated,
     Mechanism,
     Mixture,
     Product,
     Report,
-    SeveralDigits,
     Table,
     TwoLevel,
     check_header,
@@ -162,7 +161,7 @@ def _(channel: Mixture, numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 
 @_possible.register
-def _(channel: Interpolated | Field | SeveralDigits, numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
+def _(channel: Interpolated | DigitReader, numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
     return _possible(channel.inner, numbers)
 
 

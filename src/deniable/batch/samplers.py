@@ -7,7 +7,7 @@ from typing import Any
 
 from deniable.batch.bits import BitsSampler
 from deniable.batch.composed import IdentitySampler, InterpolatedSampler, MixtureSampler, ScalarSampler
-from deniable.batch.fake_data import FakeDataSampler, FieldSampler, SeveralDigitsSampler
+from deniable.batch.fake_data import FakeDataSampler, ReadingSampler
 from deniable.batch.hadamard import HadamardSampler
 from deniable.batch.hashing import HashingSampler
 from deniable.batch.kept import LastFew
@@ -28,6 +28,7 @@ from deniable.batch.windows import WindowSampler
 from deniable.core import (
     Bits,
     Channel,
+    DigitReader,
     DirectionDistance,
     FakeData,
     Field,
@@ -104,10 +105,8 @@ def _build(channel: Channel) -> Sampler:
             return MixtureSampler(channel, [_build(part) for part in channel.parts])
         if type(channel) is Steps:
             return StepsSampler(channel, _build)
-        if type(channel) is Field:
-            return FieldSampler(channel, _build(channel.inner))
-        if type(channel) is SeveralDigits:
-            return SeveralDigitsSampler(channel, _build(channel.inner))
+        if isinstance(channel, DigitReader) and type(channel) in (Field, SeveralDigits):
+            return ReadingSampler(channel, _build(channel.inner))
         if type(channel) is PickedItem:
             return PickedItemSampler(channel, _build(channel.inner))
         if type(channel) in _CHANNELS:

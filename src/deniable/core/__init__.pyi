@@ -6,6 +6,7 @@ from deniable.core.channels.chain import Chain as Chain
 from deniable.core.channels.chain import Identity as Identity
 from deniable.core.channels.chain import Interpolated as Interpolated
 from deniable.core.channels.chain import Mixture as Mixture
+from deniable.core.channels.digit_reader import DigitReader as DigitReader
 from deniable.core.channels.direction_distance import DirectionDistance as DirectionDistance
 from deniable.core.channels.direction_distance import DiscView as DiscView
 from deniable.core.channels.direction_distance import RectangleView as RectangleView

@@ -55,9 +55,9 @@ def test_a_field_reads_its_own_digit() -> None:
     sizes = (2, 3, 4)
     for place, size in enumerate(sizes):
         field = Field(sizes, place, Identity(size))
-        assert [field.digit(index) for index in range(24)] == [tuple_[place] for tuple_ in product(*map(range, sizes))]
+        assert [field.read(index) for index in range(24)] == [tuple_[place] for tuple_ in product(*map(range, sizes))]
         assert (field.inputs, field.outputs, field.total) == (24, size, 1)
-        assert field.stride == (12, 4, 1)[place]
+        assert field.kept == (((12, 4, 1)[place], size),)
 
 
 def test_a_public_coin_gives_every_part_its_own_digit() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from deniable.core.channels.base import Channel, Sums
 from deniable.core.channels.chain import Mixture
+from deniable.core.channels.digit_reader import DigitReader
 from deniable.core.channels.product import digits, undigits
 from deniable.core.channels.two_level import TwoLevel
 from deniable.core.randomness.coins import Coins
@@ -18,7 +19,7 @@ from deniable.errors import InvalidParameter
 
 
 @dataclass(frozen=True)
-class Field(Channel):
+class Field(DigitReader):
     """A channel that reads one digit of a mixed-radix input, most significant digit first.
 
     >>> from deniable.core import Table
@@ -32,59 +33,9 @@ class Field(Channel):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sizes", tuple(self.sizes))
+        object.__setattr__(self, "places", (self.place,))
         if not 0 <= self.place < len(self.sizes) or self.inner.inputs != self.sizes[self.place]:
             raise InvalidParameter("place must be one of the digits, and the inner channel must take that digit")
-
-    @cached_property
-    def inputs(self) -> int:
-        """The product of the digits' sizes."""
-        return math.prod(self.sizes)
-
-    @property
-    def outputs(self) -> int:
-        return self.inner.outputs
-
-    @property
-    def total(self) -> int:
-        return self.inner.total
-
-    @cached_property
-    def stride(self) -> int:
-        """How much one step of the digit adds to the input."""
-        return math.prod(self.sizes[self.place + 1 :])
-
-    def digit(self, index: int) -> int:
-        """The digit this channel reads."""
-        return index // self.stride % self.sizes[self.place]
-
-    def draw(self, index: int, coins: Coins) -> int:
-        return self.inner.draw(self.digit(index), coins)
-
-    def weight(self, index: int, output: int) -> int:
-        return self.inner.weight(self.digit(index), output)
-
-    def max_ratio(self) -> Fraction | None:
-        """The inner ratio: every digit occurs."""
-        return self.inner.max_ratio()
-
-    def possible(self, output: int) -> bool:
-        return self.inner.possible(output)
-
-    @property
-    def occurring(self) -> int:
-        return self.inner.occurring
-
-    @property
-    def sums(self) -> Sums:
-        return "picked"
-
-    @property
-    def draws(self) -> int:
-        return self.inner.draws
-
-    @property
-    def counters(self) -> int:
-        return self.inner.counters
 
     def compiled(self) -> dict[str, Any]:
         """Which digit, of which sizes, and the inner channel."""
