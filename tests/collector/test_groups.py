@@ -188,6 +188,9 @@ def test_the_collector_says_what_is_public_of_each_group(tmp_path: Path, monkeyp
         ("north", 12, ""),
         ("south", 0, "4 of 10 reports"),
     ]
+    admin = store.add_token("alice", "admin")
+    said = inside.json(f"/v1/surveys/{surveys['north'].hash}/groups", admin)
+    assert [(line["name"], line["n"], line["waiting"]) for line in said["groups"]] == [("north", 12, ""), ("south", 4, "")]
     count("south", 6)
     said = inside.json(f"/v1/surveys/{surveys['south'].hash}/groups")
     assert [line["n"] for line in said["groups"]] == [12, 10]

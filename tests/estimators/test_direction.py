@@ -167,3 +167,11 @@ def test_hours_anywhere_in_their_cells_are_covered(name: str, hour: float) -> No
     assert high - low < 1.5
     least, most = answer.concentration_interval(0.999)
     assert least <= 1 <= most
+
+
+def test_a_concentration_is_never_said_to_be_above_1() -> None:
+    """Eighty people who all look the same way."""
+    mechanism = make_mechanism("circular-window", domain=Circle(24, cells=48), epsilon=1)
+    answers = [direction(sums) for sums in surveys(mechanism, np.full((40, 80), 8.1), "one way")]
+    assert max(answer.concentration for answer in answers) > 1
+    assert all(0 <= low <= high <= 1 for low, high in (answer.concentration_interval() for answer in answers))

@@ -54,22 +54,23 @@ class EstimateCache:
 
         return self._cached((survey.hash, window, everything), lambda: stamp(self._store, survey, everything=everything), work)
 
-    def groups(self, survey: Survey) -> bytes:
-        """The groups of a survey compared, from what is public of each, now or a moment ago."""
+    def groups(self, survey: Survey, *, everything: bool = False) -> bytes:
+        """The groups of a survey compared, from what is public of each, now or a moment ago; or from the sums as they are."""
 
         def surveys() -> dict[str, Survey]:
             family = {name: self._store.survey(survey_hash) for name, survey_hash in self._store.groups(survey.hash).items()}
             return {name: one for name, one in family.items() if one is not None}
 
         def look() -> Hashable | None:
-            stamps = {name: stamp(self._store, one) for name, one in surveys().items()}
+            stamps = {name: stamp(self._store, one, everything=everything) for name, one in surveys().items()}
             return None if None in stamps.values() else tuple(stamps.items())
 
         def work() -> tuple[Callable[[], Struct], bool]:
-            shown = {name: (one, published(self._store, one)) for name, one in surveys().items()}
+            look_at = live if everything else published
+            shown = {name: (one, look_at(self._store, one)) for name, one in surveys().items()}
             return lambda: compared(survey, shown), True
 
-        return self._cached((survey.hash, "groups"), look, work)
+        return self._cached((survey.hash, "groups", everything), look, work)
 
     def _cached(
         self, name: Hashable, look: Callable[[], Hashable | None], work: Callable[[], tuple[Callable[[], Struct], bool]]

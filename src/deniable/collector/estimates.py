@@ -148,7 +148,7 @@ def _span(mechanism: Mechanism) -> float:
 def _direction(part: Accumulator, target: Any) -> View:
     around = estimators.direction(part, target=target)
     (low, high), (least, most) = around.interval(LEVEL), around.concentration_interval(LEVEL)
-    rows = [Row("direction", around.angle, low, high), Row("concentration", around.concentration, least, most)]
+    rows = [Row("direction", around.angle, low, high), Row("concentration", min(around.concentration, 1.0), least, most)]
     return View("direction", "mean direction", rows)
 
 

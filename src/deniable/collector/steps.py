@@ -152,7 +152,7 @@ class _State:
         """How far it is to the first numbers, in words."""
         together = sum(self.news(period) for period in self.rest(survey, now))
         most = min(max([together, *self.counted.values()]), release.reports)
-        words = f"{most:,} of {release.reports:,} reports"
+        words = f"{most:,} of {release.reports:,} reports" if most < release.reports else f"at least {most:,} reports"
         if self.too_early(release, now):
             words += f"; the first numbers come at {_minute(self.stepped + 60 * release.minutes)} at the earliest"
         return words

@@ -112,7 +112,7 @@ class Direction(Result):
     def concentration_interval(self, level: float = 0.95) -> tuple[float, float]:
         """The same for the concentration: the length of a vector with noise both ways, which noise makes longer."""
         low, high = self._of_cells(level)
-        return max(low - self.rounding, 0.0), high + self.rounding
+        return min(max(low - self.rounding, 0.0), 1.0), min(high + self.rounding, 1.0)
 
     def _of_cells(self, level: float) -> tuple[float, float]:
         lengths = self._lengths(level)

@@ -52,9 +52,10 @@ export function groupsOf(groups, name) {
 
 /** Links to the other groups' own results. */
 export function groupLinks(groups) {
+  const reports = ({ name, n, waiting }) => COMPARED.group(name, waiting ? COMPARED.none : count(n));
   const one = (group) =>
     group.survey === surveyHash
-      ? element("strong", {}, COMPARED.group(group.name, group.waiting || count(group.n)))
-      : element("a", { href: `results?survey=${group.survey}` }, COMPARED.group(group.name, group.waiting || count(group.n)));
+      ? element("strong", {}, reports(group))
+      : element("a", { href: `results?survey=${group.survey}` }, reports(group));
   return groups.groups.length ? [COMPARED.groups, ...groups.groups.flatMap((group, i) => [i ? " · " : "", one(group)])] : [];
 }

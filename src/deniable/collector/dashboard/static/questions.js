@@ -28,7 +28,8 @@ function control(name, domain) {
       const labels = domain.labels ?? (size <= 1000 ? Array.from({ length: size }, (_, i) => String(i)) : null);
       if (labels === null) return number(name, WORDS.wholeUpTo(count(size - 1)), { min: 0, max: size - 1, step: 1 });
       const values = domain.labels ?? labels.map(Number);
-      return (labels.length <= FEW ? choices : menu)(name, labels, values);
+      const { nodes, read } = (labels.length <= FEW ? choices : menu)(name, labels, values);
+      return { nodes: domain.kind === "bins" ? [element("p", { class: "quiet" }, WORDS.lowerEnd(labels[1])), ...nodes] : nodes, read };
     }
     case "interval": {
       const [low, high] = [domain.low.toNumber(), domain.high.toNumber()];
