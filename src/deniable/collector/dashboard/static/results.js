@@ -22,8 +22,9 @@ const windows = element("p");
 const links = element("p");
 const body = element("div");
 const files = element("p", { class: "quiet" });
+let everything = false;
 const operator = operatorFold((signedIn) => {
-  policy.hidden = signedIn;
+  everything = signedIn;
   last = "";
   refresh(false);
 });
@@ -247,7 +248,7 @@ async function refresh(again = true) {
     unit.hidden = Boolean(results.waiting);
     unit.textContent = RESULTS.reports(results.n);
     said.hidden = false;
-    policy.textContent = RESULTS.policy(results.epsilon, `${results.as_of ? RESULTS.asOf(results.as_of) : ""}${results.release}`);
+    policy.textContent = RESULTS.policy(results.epsilon, `${everything ? RESULTS.everything : results.as_of ? RESULTS.asOf(results.as_of) : ""}${results.release}`);
     const groups = hasGroups ? await ask(`v1/surveys/${surveyHash}/groups`) : { groups: [], attributes: [] };
     hasGroups = groups.groups.length > 0;
     downloads(results, groups);

@@ -157,6 +157,7 @@ export const RESULTS = {
   together: "all together",
   window: "Window ",
   policy: (epsilon, release) => `Each answer is private at ε = ${epsilon}. ${release}`,
+  everything: "You see the current numbers. For everyone else: ",
   asOf: (moment) => `As of ${moment}. `,
   tooFew: "No numbers yet: results for only a few people would reveal their single reports.",
   whiskers: (sure) => `Whiskers are ${sure} % intervals: in ${sure} of 100 such surveys each holds the true value.`,
