@@ -8,9 +8,10 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import suppress
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,6 +47,24 @@ def test_an_answer_is_sent_once(tmp_path: Path) -> None:
         session(tmp_path).answer(RED)
     assert len(sent(device)) == 1
     assert device.ledger.pending() == []
+
+
+@pytest.mark.parametrize("hours", [14, -12])
+def test_windows_end_at_midnight_in_utc_wherever_the_device_is(hours: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A device that is in another day already, or still, must not be given a second window."""
+
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> Any:
+            moment = datetime(2026, 11, 15, 23 if hours > 0 else 1, tzinfo=UTC)
+            here = timezone(timedelta(hours=hours))
+            return moment.astimezone(here).replace(tzinfo=None) if tz is None else moment.astimezone(tz)
+
+    monkeypatch.setattr("deniable.surveys.session.datetime", Clock)
+    device = session(tmp_path, MONTHLY.replace('window="month"', 'window="day"'))
+    device.answer(RED)
+    with pytest.raises(AlreadyAnswered):
+        device.answer(RED, today=date(2026, 11, 15))
 
 
 def test_the_report_is_forgotten_when_it_is_acknowledged(tmp_path: Path) -> None:

@@ -92,6 +92,7 @@ SMALL: list[Stream] = [
     SmallKept(2, 3, epsilon="0.5", permanent=2),
     SmallTree(4, changes=2, epsilon=2),
     SmallTree(2, changes=1, epsilon=2),
+    SmallTree(2, changes=2, epsilon=2),
     SmallBits(3, 2, bits=1, epsilon=2),
     SmallBits(2, 3, bits=2, epsilon=2),
     SmallBits(3, 2, bits=1, epsilon=2, flips="1/3"),
