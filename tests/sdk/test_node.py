@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -15,7 +16,11 @@ NODE = shutil.which("node")
 
 @pytest.mark.skipif(NODE is None, reason="Node is not installed: the JavaScript client is not tested here")
 def test_the_javascript_client_passes_its_tests() -> None:
-    done = subprocess.run([str(NODE), "--test", "test/"], cwd=SDK, capture_output=True, text=True, timeout=120, check=False)
+    # Fourteen hours ahead of UTC: whoever asks the device which day it is gets another one.
+    there = {**os.environ, "TZ": "Pacific/Kiritimati"}
+    done = subprocess.run(
+        [str(NODE), "--test", "test/"], cwd=SDK, env=there, capture_output=True, text=True, timeout=120, check=False
+    )
     counts = dict(re.findall(r"^# (tests|pass|fail|skipped) (\d+)$", done.stdout, re.MULTILINE))
     assert done.returncode == 0, done.stdout[-4000:]
     assert int(counts["pass"]) == int(counts["tests"]) > 200
