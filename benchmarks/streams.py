@@ -19,8 +19,8 @@ LBA and LPA decide by their reports and have no closed form. Their rule, step by
 the code above. MRE is the papers' other error: the mean of |estimate - share| / share over both values. Its closed form
 follows from V where the error is normal with mean 0.
 
-"Ours" is LPU with local lines through the unbiased shares (`Trend.smoothed`), under the same promise. "Online" uses the steps up
-to now only, as the published methods do; the other one looks ahead by w steps.
+"Ours" is LPU with local lines through the unbiased shares (`Trend.smoothed`), under the same promise; the reports choose how far
+the lines reach. "Online" uses the steps up to now only, as the published methods do; the other one looks ahead.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 
 from deniable.core import Categories, make_mechanism
-from deniable.estimators import METHODS, Request, WindowCollector, support
+from deniable.estimators import METHODS, Request, WindowCollector, local_lines, support
 
 NAMES = [*METHODS, "ours online", "ours"]
 
@@ -86,19 +86,11 @@ class Crowd:
         return np.array([1 - estimate, estimate])
 
 
-def local_lines(row: Any, reach: float, *, ahead: bool) -> Any:
-    """As `Trend.smoothed`: a line through the neighbours, with Epanechnikov's weights; without `ahead`, through the past."""
-    at = np.arange(len(row))
-    smooth = np.empty(len(row))
-    for middle in range(len(row)):
-        near = slice(max(0, middle - int(reach)), middle + (int(reach) if ahead else 0) + 1)
-        if near.stop - near.start < 3:
-            smooth[middle] = row[middle]
-            continue
-        weight = np.maximum(1 - ((at[near] - middle) / (reach + 1)) ** 2, 0)
-        design = np.stack([np.ones_like(weight), at[near] - middle], axis=1) * np.sqrt(weight)[:, None]
-        smooth[middle] = np.linalg.lstsq(design, row[near] * np.sqrt(weight), rcond=None)[0][0]
-    return smooth
+def smoothed(row: Any, setting: Setting, *, ahead: bool) -> Any:
+    """As `Trend.smoothed`: what drawing the people adds is estimated from their reports."""
+    noise = setting.variance(1 / setting.window, 1)
+    drawn = np.clip(row * (1 - row), 0, 0.25) * setting.window / setting.people
+    return local_lines(np.arange(len(row)), row[:, None], (noise + drawn)[:, None], ahead=ahead)[:, 0]
 
 
 def relative(error: Any, truth: Any) -> float:
@@ -124,8 +116,8 @@ def measured(setting: Setting, runs: int, seed: int = 1) -> dict[tuple[str, str,
                 )
                 note(shape, method, row, truth)
                 if method == "LPU":
-                    note(shape, "ours online", local_lines(row, setting.window, ahead=False), truth)
-                    note(shape, "ours", local_lines(row, setting.window, ahead=True), truth)
+                    for name, ahead in (("ours online", False), ("ours", True)):
+                        note(shape, name, smoothed(row, setting, ahead=ahead), truth)
             for measure, name, error in closed_forms(setting, truth):
                 errors.setdefault((measure, shape, name), []).append(error)
     return {key: float(np.mean(each)) for key, each in errors.items()}

@@ -65,6 +65,33 @@ def test_smoothing_keeps_straight_lines_and_the_unbiased_shares() -> None:
     assert straight.smoothed(3) == pytest.approx(again)
 
 
+def test_the_data_choose_how_far_lines_reach() -> None:
+    """Nothing moves: far. Everything jumps from day to day: not at all. Each beside the other's choice, by what it is off."""
+    still, jumping = [(0.7, 0.2, 0.1)] * 40, [(0.7, 0.2, 0.1), (0.1, 0.2, 0.7)] * 20
+    for shares, n, near, far in ((still, 60, "far", "near"), (jumping, 4000, "near", "far")):
+        line = days(shares, n, 3)
+        error = {
+            name: float(((smooth - np.array(shares)) ** 2).sum())
+            for name, smooth in (("near", line.value), ("far", line.smoothed(30)), ("chosen", line.smoothed()))
+        }
+        assert error["chosen"] <= 1.05 * error[near] < 0.5 * error[far]
+
+
+def test_what_was_published_stays_as_it_is() -> None:
+    line = days([(0.7 - 0.01 * day, 0.2, 0.1 + 0.01 * day) for day in range(30)], 400, 4)
+    so_far = Trend(line.periods[:12], line.estimates[:12], line.labels)
+    for reach in (None, 5):
+        published = so_far.smoothed(reach, ahead=False)
+        assert np.array_equal(line.smoothed(reach, ahead=False)[:12], published)
+        assert not np.array_equal(line.smoothed(reach)[:12], published)
+    assert np.array_equal(so_far.smoothed(None, ahead=False)[0], so_far.value[0])
+
+
+def test_one_period_is_its_own_line() -> None:
+    line = days([(0.7, 0.2, 0.1)], 100, 5)
+    assert np.array_equal(line.smoothed(), line.value)
+
+
 class _Fixed:
     def __init__(self, value: object) -> None:
         self.value = value

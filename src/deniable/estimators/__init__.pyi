@@ -89,6 +89,7 @@ from deniable.estimators.law.support import support as support
 from deniable.estimators.law.worst_case import WorstCase as WorstCase
 from deniable.estimators.law.worst_case import worst_case as worst_case
 from deniable.estimators.level_sums import tree_sums as tree_sums
+from deniable.estimators.local_lines import local_lines as local_lines
 from deniable.estimators.means import mean as mean
 from deniable.estimators.mixed_levels import combined_shares as combined_shares
 from deniable.estimators.moments import variance as variance

@@ -13,6 +13,7 @@ from deniable.batch import Floats
 from deniable.errors import InvalidParameter, WrongRecipe
 from deniable.estimators.estimate import Estimate, half_width
 from deniable.estimators.frequency import shares
+from deniable.estimators.local_lines import local_lines
 from deniable.estimators.source import Source, accumulated
 
 
@@ -39,21 +40,18 @@ class Trend(Result):
         ends = [estimate.interval(each) for estimate in self.estimates]
         return np.array([low for low, _ in ends]), np.array([high for _, high in ends])
 
-    def smoothed(self, reach: float) -> Floats:
+    def smoothed(self, reach: float | None = None, *, ahead: bool = True) -> Floats:
         """Local lines through the unbiased shares: `reach` is how many periods away a share still counts.
 
-        For the eye. It is biased where a trend bends, so bands and changes keep to the unbiased shares.
+        Without `reach` the data choose it, by an unbiased estimate of the error. With `ahead=False` a period's line sees no later
+        one, so what was published once stays as it is. It is biased where a trend bends, so bands and changes keep to the
+        unbiased shares.
         """
-        if not reach > 0:
-            raise InvalidParameter("reach must be a positive number of periods")
-        at = np.array(self.periods, np.float64)
-        lines = np.empty_like(self.value)
-        for row, middle in enumerate(at):
-            weight = np.maximum(1 - np.abs((at - middle) / (reach + 1e-9)) ** 2, 0.0)  # Epanechnikov's
-            design = np.stack([np.ones_like(at), at - middle], axis=1) * np.sqrt(weight)[:, None]
-            line, *_ = np.linalg.lstsq(design, self.value * np.sqrt(weight)[:, None], rcond=None)
-            lines[row] = line[0]
-        return lines
+        variances = self._variances() if reach is None else np.zeros_like(self.value)
+        return local_lines(np.array(self.periods, np.float64), self.value, variances, reach, ahead=ahead)
+
+    def _variances(self) -> Floats:
+        return np.array([estimate.variance for estimate in self.estimates])
 
     def changes(self, error_rate: float = 0.05) -> list[dict[str, Any]]:
         """Steps from one period to the next that chance does not explain, largest first.
