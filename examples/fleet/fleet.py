@@ -14,6 +14,7 @@ import argparse
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
@@ -32,6 +33,8 @@ EACH, WINDOW, WINDOW_BUDGET, BUDGET = Fraction(1, 8), 7, Fraction(3, 4), Fractio
 OPENS = date(2026, 1, 1)
 COLOURS = (["red", "green", "blue", "grey"], ["red", "green", "blue", "grey", "black"])
 """The upgrade knows one answer more."""
+DISKS = 64
+"""Real devices write at the same time: each of them would have a disk of its own."""
 OFFLINE, CHANGES, TRAVELS, LATE = 0.08, 0.01, 0.02, 5
 
 
@@ -143,21 +146,19 @@ def simulate(devices: int, days: int, real: int, seed: int, folder: Path, keystr
     counts = [np.zeros((days, len(names)), np.int64) for names in COLOURS]
     truths = [np.zeros((days, len(names)), np.int64) for names in COLOURS]
     stream, reports, real_reports = SystemKeystream() if keystream is None else keystream, 0, 0
+    disks = ThreadPoolExecutor(DISKS)
     for day, asked, period, second in fleet.each_day():
-        for number in np.flatnonzero(asked[:real]).tolist():
-            key, when = (number, int(second[number])), int(period[number])
-            if key not in clients:
-                clients[key] = client(streams[key[1]], folder / f"{number}-{key[1]}.db")
-            before = clients[key].spent()
-            try:
-                output = clients[key].answer(int(fleet.value[number]), moment(fleet, day, number))
-            except BudgetSpent:
-                continue
-            if clients[key].spent() > before:
-                assert output is not None
-                paid[key[1], number, when] += 1
-                counts[key[1]][when, output] += 1
-                truths[key[1]][when, fleet.value[number]] += 1
+        awake = np.flatnonzero(asked[:real]).tolist()
+        fresh = [key for number in awake if (key := (number, int(second[number]))) not in clients]
+        clients.update(disks.map(lambda key: (key, client(streams[key[1]], folder / f"{key[0]}-{key[1]}.db")), fresh))
+        devices_now = [clients[number, int(second[number])] for number in awake]
+        moments = [moment(fleet, day, number) for number in awake]
+        for number, output in zip(awake, disks.map(ask, devices_now, fleet.value[awake].tolist(), moments), strict=True):
+            if output is not None:
+                survey, when = int(second[number]), int(period[number])
+                paid[survey, number, when] += 1
+                counts[survey][when, output] += 1
+                truths[survey][when, fleet.value[number]] += 1
                 real_reports += 1
         drawn = model.decide(asked, period, second)
         reports += len(drawn)
@@ -169,6 +170,7 @@ def simulate(devices: int, days: int, real: int, seed: int, folder: Path, keystr
             where = period[mine].astype(np.int64) * size
             counts[survey] += np.bincount(where + outputs, minlength=days * size).reshape(days, size)
             truths[survey] += np.bincount(where + fleet.value[mine], minlength=days * size).reshape(days, size)
+    disks.shutdown()
     for number in range(real):  # the model decided as the clients did
         spent = [clients[number, survey].spent() if (number, survey) in clients else Fraction(0) for survey in (0, 1)]
         assert spent == [EACH * int(count) for count in model.sent[number]]
@@ -191,6 +193,16 @@ def simulate(devices: int, days: int, real: int, seed: int, folder: Path, keystr
 def client(stream: FreshReports, path: Path) -> StreamDevice:
     """A real one, with its file."""
     return StreamDevice(stream, path, opens=OPENS, budget=BUDGET, window=WINDOW, window_budget=WINDOW_BUDGET)
+
+
+def ask(device: StreamDevice, value: int, when: datetime) -> int | None:
+    """What a device draws and pays for now; None if it has reported in this period or cannot afford it."""
+    before = device.spent()
+    try:
+        output = device.answer(value, when)
+    except BudgetSpent:
+        return None
+    return output if device.spent() > before else None
 
 
 def moment(fleet: Fleet, day: int, number: int) -> datetime:
