@@ -185,3 +185,48 @@ def test_the_journal_holds_no_identity_and_only_its_owner_reads_it(there: Collec
     assert b"somebody" not in stored
     (body,) = there.bodies
     assert body[-8:] not in stored, "an acknowledged batch is forgotten"
+
+
+SETS = """
+title = "Travel"
+purpose = "To plan bus lines."
+epsilon = 4
+[attributes.lines]
+question = "Which lines do you use?"
+domain = "item-set:2,bus,tram,night train"
+"""
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_people_who_have_no_item_are_counted_and_missing_answers_are_not(there: Collector, tmp_path: Path, kind: str) -> None:
+    """A cell that was left empty was the only way to write an empty set, and such people were left out."""
+    there.survey = survey_from_toml(SETS)
+    rows: list[dict[str, Any]] = [{"lines": items} for items in (["bus", "tram"], [], [], None, ["night train"])]
+    path = tmp_path / f"answers.{kind}"
+    if kind == "parquet":
+        arrow = pytest.importorskip("pyarrow")
+        pytest.importorskip("pyarrow.parquet").write_table(arrow.Table.from_pylist(rows), path)
+    elif kind == "jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        path.write_text('lines\nbus;tram\n;\n" ; "\n""\nnight train;\n')
+    found = submitted(there, path)
+    assert found["accepted"] == 4
+    assert [(line["column"], line["reason"]) for line in found["refused"]] == [("lines", "is missing")]
+    path = tmp_path / "again.csv"
+    path.write_text('lines\nbus\n""\n')
+    url = f"http://127.0.0.1:1/v1/surveys/{there.survey.hash}"
+    said = CliRunner().invoke(main, ["submit", str(path), "--survey", url]).stderr
+    assert "an empty cell of lines is a missing answer; write ; if someone has none of them" in said
+
+
+def test_numbers_by_key_are_read_from_files_of_every_kind(there: Collector, tmp_path: Path) -> None:
+    there.survey = survey_from_toml(SETS.replace("item-set:2,bus,tram,night train", "key-value:2,bus,tram;1,5,4"))
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    rows = [{"lines": {"bus": 4, "tram": None}}, {"lines": {"bus": 1, "tram": 5}}, {"lines": {}}]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ({"lines": {"bus": 4}}, *rows[1:])))
+    parquet.write_table(arrow.Table.from_pylist(rows), tmp_path / "a.parquet")
+    (tmp_path / "a.csv").write_text("lines\nbus=4\nbus=1;tram=5\n;\n")
+    for kind in ("jsonl", "parquet", "csv"):
+        found = submitted(there, tmp_path / f"a.{kind}", "--again")
+        assert (found["accepted"], found["refused"]) == (3, []), kind

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from deniable.cli.submit_journal import Journal, usual_place
-from deniable.cli.submit_rows import Answered, by_reason, read_answers
+from deniable.cli.submit_rows import Answered, by_reason, left_empty, read_answers
 from deniable.cli.survey_address import ca_option, find_survey, refusal_words, token_from
 from deniable.cli.terminal import counted, print_json
 from deniable.core import Epsilon, Record, meaning, show_fraction
@@ -217,6 +217,8 @@ def _summarize(sending: _Sending, rows: Sequence[Answered], as_json: bool) -> No
         click.echo(f"deniable: not sent: {sending.unpicked:,} {count}, without an answer to the question that was picked", err=True)
     for (name, why), numbers in reasons.items():
         click.echo(f"deniable: {name} {why} in {len(numbers):,} {count}, not sent: {_named(numbers)}", err=True)
+    for name in left_empty(sending.survey, rows):
+        click.echo(f"deniable: an empty cell of {name} is a missing answer; write ; if someone has none of them", err=True)
     if refused:
         click.get_current_context().exit(1)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from deniable.cli.rows import column_number, wanted_columns
-from deniable.core import Record
+from deniable.core import ItemSet, KeyValue, Record
 from deniable.errors import Malformed, MissingPackage, OutOfDomain
 from deniable.surveys import Survey, parse_value
 
@@ -154,7 +154,21 @@ def _text(cell: Any) -> str:
         return ""
     if isinstance(cell, bool):
         return str(int(cell))
+    if isinstance(cell, list | dict):  # items of a set, or numbers by key, of which a Parquet file names the missing ones, too
+        given = {key: number for key, number in cell.items() if number is not None} if isinstance(cell, dict) else cell
+        return json.dumps(given)
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+
+
+def left_empty(survey: Survey, rows: Iterable[Answered]) -> list[str]:
+    """The questions about sets of items, or numbers by key, that some rows leave empty."""
+    domain = survey.mechanism.domain
+    asked = (
+        dict(domain.fields) if isinstance(domain, Record) and survey.strategy is not None else dict.fromkeys(survey.names, domain)
+    )
+    sets = {name for name, part in asked.items() if isinstance(part, ItemSet | KeyValue)}
+    empty = {name for row in rows for name in row.missing}
+    return [name for name in asked if name in sets & empty]
 
 
 def by_reason(rows: Iterable[Answered]) -> dict[Refusal, list[int]]:

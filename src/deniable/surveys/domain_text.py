@@ -138,7 +138,7 @@ def parse_value(domain: Domain, text: str) -> Any:
             return int(lowered in _YES)
         raise domain.refuse("the value must be 0, 1, true, false, yes or no to belong to")
     if isinstance(domain, ItemSet) and not stripped.startswith("["):
-        named = [part.strip() for part in stripped.split(";")] if stripped else []
+        named = [part.strip() for part in stripped.split(";") if part.strip()]
         return [int(part) if domain.items.labels is None and part.isdecimal() else part for part in named]
     try:
         if isinstance(domain, KeyValue):
@@ -157,11 +157,11 @@ def parse_value(domain: Domain, text: str) -> Any:
 
 
 def _key_values(domain: KeyValue, text: str) -> dict[Any, float]:
-    """`mail=12;maps=3`, or a JSON object, whose names are numbers where the keys are."""
+    """`mail=12;maps=3`, `;` for none, or a JSON object, whose names are numbers where the keys are."""
     if text.startswith("{"):
         pairs = [(str(key), float(number)) for key, number in json.loads(text).items()]
     else:
-        split = [part.rpartition("=") for part in text.split(";")] if text else []
+        split = [part.rpartition("=") for part in text.split(";") if part.strip()]
         pairs = [(key.strip(), float(number)) for key, _, number in split]
     numbered = domain.keys.items.labels is None
     if len({key for key, _ in pairs}) < len(pairs):
