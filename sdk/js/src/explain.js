@@ -29,7 +29,7 @@ export function explain(survey, left = survey.budget, own = null) {
     budget:
       `One answer costs ${permanentOf(repeat) ?? survey.epsilon} of the ${survey.budget} you can ever spend on this survey; ${left} is left.` +
       (own === null ? "" : ` Of your own limit for all surveys ${own} is left.`),
-    checked: `This device checked the survey itself: its hash, and that no report is more than e^${survey.epsilon} = ${short(odds)} times as likely for one answer as for another.`,
+    checked: `This device checked the survey itself: its hash, and that no report is more than ${short(odds)} times as likely for one answer as for another: e to the power of ${survey.epsilon}.`,
     odds,
   };
 }
@@ -76,7 +76,7 @@ function whatIsSent(survey) {
     return `One of the ${channel.inputs} possible answers: yours with a chance of ${percent(truth)}, otherwise another one at random. ${frame}`;
   }
   if (compiled.kind === "product") {
-    return `A randomized answer to each of the ${compiled.parts.length} parts, put together into a number of ${outputBits(channel)} bits. ${frame}`;
+    return `A randomized answer to each of the ${compiled.parts.length} parts, put together into one report. ${frame}`;
   }
   if (compiled.kind === "bits") return `A row of ${compiled.size} bits, one for each possible answer, every one of them flipped at random. ${frame}`;
   if (compiled.kind === "two-level" && compiled.set === "window") {
@@ -84,5 +84,5 @@ function whatIsSent(survey) {
     const share = near / (near + (Number(compiled.outputs) - Number(compiled.members)) * Number(compiled.low));
     return `A number drawn at random: with a chance of ${percent(share)} from a window around yours, otherwise from everywhere else. ${frame}`;
   }
-  return `A number of ${outputBits(channel)} bits, drawn at random with chances that lean toward your answer. ${frame}`;
+  return `A number drawn at random, with chances that lean toward your answer. ${frame}`;
 }
