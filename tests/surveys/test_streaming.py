@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta, timezone
 from fractions import Fraction
 from pathlib import Path
@@ -68,6 +70,17 @@ def test_asked_twice_a_device_gives_the_same_report(stream: Stream, tmp_path: Pa
         assert mine.spent() == spent
 
 
+@pytest.fixture(params=["UTC", "Pacific/Auckland", "Pacific/Honolulu"])
+def machine_zone(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The machine itself is in another time zone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", request.param)
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.usefixtures("machine_zone")
 def test_a_budget_is_not_refreshed_at_midnight_in_another_time_zone(tmp_path: Path) -> None:
     mine, coins = device(FreshReports(30, COIN), tmp_path, budget=30, window=1, window_budget=1), FixedCoins(4)
     auckland, honolulu = timezone(timedelta(hours=13)), timezone(timedelta(hours=-10))
