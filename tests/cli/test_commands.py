@@ -121,6 +121,37 @@ def test_json_and_binary_reports_are_wire_reports(tmp_path: Path) -> None:
     assert len(decode_reports(mechanism, path.read_bytes())) == 2
 
 
+@pytest.mark.parametrize(
+    ("mechanism", "domain", "lines"),
+    [
+        ("k-rr", "categories:often,never", ["often", "never"]),
+        ("window", "interval:0,120", ["31.25", "45"]),
+        ("window", "interval:0,20", ["31.25", "45"]),
+        ("randomized-response", "binary", ["no", "yes"]),
+        ("tracs-d", "rectangle:0,5,0,5", ["1.25,2", "2,3.5"]),
+        ("pem", "text:4", ["1250", "word"]),
+    ],
+)
+@pytest.mark.parametrize("column", [(), ("-c", "elsewhere")])
+def test_a_first_row_of_values_is_neither_lost_nor_shown(
+    mechanism: str, domain: str, lines: list[str], column: tuple[str, ...], tmp_path: Path
+) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    result = run("randomize", mechanism, "-e", "1", "-d", domain, "-i", str(path), *column)
+    assert result.exit_code == 1
+    assert "first line must name its columns" in result.stderr
+    assert not any(cell in result.output for cell in ("31", "1.25", "1250", "often"))
+
+
+def test_words_and_numbers_may_name_columns(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("2025,2026\n3,4\n")
+    assert run("randomize", "window", "-e", "1", "-d", "interval:0,120", "-i", str(path), "-c", "2026").exit_code == 0
+    path.write_text("word\nabc\n")
+    assert run("randomize", "pem", "-e", "1", "-d", "text:4", "-i", str(path)).exit_code == 0
+
+
 def test_bad_rows_are_named_by_number_and_never_shown(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("name,age\nA,31\nB,987654\nC,secret-text\nD,45\nE,nan\nF\n", encoding="utf-8")

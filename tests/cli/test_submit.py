@@ -110,6 +110,16 @@ def test_the_same_file_counts_once_unless_asked_to_again(there: Collector, tmp_p
     assert there.n == 200
 
 
+def test_a_file_without_names_of_columns_is_refused_and_not_shown(there: Collector, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("walk,57\nbus,31\n")
+    ended = CliRunner().invoke(main, ["submit", str(path), "--survey", f"http://127.0.0.1:1/v1/surveys/{there.survey.hash}"])
+    assert ended.exit_code == 1
+    assert "first line must name its columns" in ended.stderr
+    assert "57" not in ended.output
+    assert there.n == 0
+
+
 def test_with_an_identity_only_new_people_are_sent(there: Collector, tmp_path: Path) -> None:
     submitted(there, csv_file(tmp_path / "a.csv", [f"{i},bus,{i}" for i in range(50)]), "--identity", "id")
     more = csv_file(tmp_path / "b.csv", [f"{i},car,{i}" for i in range(40, 60)] + ["59,car,1", ",bus,1"])

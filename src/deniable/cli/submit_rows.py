@@ -48,9 +48,10 @@ def read_answers(survey: Survey, source: str, columns: tuple[str, ...], identity
     try:
         table = _table(source)
         usual = survey.names if survey.names[0] in table.header else ()
-        wanted = wanted_columns(survey.mechanism.domain, table.header, columns, usual)
-        places = [column_number(table.header, name) for name in wanted]
-        named = None if identity is None else column_number(table.header, identity)
+        domain = survey.mechanism.domain
+        wanted = wanted_columns(domain, table.header, columns, usual)
+        places = [column_number(domain, table.header, name) for name in wanted]
+        named = None if identity is None else column_number(domain, table.header, identity)
         digest = hashlib.sha256(json.dumps(table.header).encode())
         answered: list[Answered] = []
         for number, cells in table.rows:
