@@ -77,9 +77,7 @@ def refuse_values(domain: Domain, header: list[str]) -> None:
     """A first line of values must not be taken for names of columns: the row would be lost, and an error would show it."""
     fields = tuple(domain.fields.values()) if isinstance(domain, Record) else (domain,)
     if any(_is_value(field, cell) for cell in header for field in fields):
-        raise Malformed(
-            "the input's first line must name its columns, and it looks like values: add such a line above it"
-        )
+        raise Malformed("the input's first line must name its columns, and it looks like values: add such a line above it")
 
 
 def _is_value(domain: Domain, text: str) -> bool:
