@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from deniable.cli.effect import refuse_unused
 from deniable.cli.terminal import console, print_json
 from deniable.core import mechanism_from_recipe, parse_json
 from deniable.errors import InvalidParameter, Malformed, OutOfDomain, WireError
@@ -69,7 +70,14 @@ def audit(
     """
     if sum(source is not None for source in (recipe, program, function, url)) != 1:
         raise click.UsageError("give one of --recipe, --command, --python and --url")
+    if program is None:
+        refuse_unused("here", "use it with --command", "lines", *([] if url is not None else ["timeout"]))
+    if function is None:
+        refuse_unused("here", "use it with --python", "vectorised")
     if recipe is not None:
+        refuse_unused("on --recipe, whose integers are checked", "use it with --command, --python or --url", "inputs", "delta")
+        if samples is None:
+            refuse_unused("on exact checks", "use it with --samples", "confidence")
         verdict = _of_recipe(recipe, epsilon, samples, confidence, compiled_out)
     else:
         if epsilon is None or inputs is None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from deniable.cli.effect import refuse_unused
 from deniable.cli.terminal import console, print_json, table
 from deniable.core import Circle, Domain, Interval, Rectangle
 from deniable.errors import InvalidParameter, NotSupported
@@ -73,6 +74,7 @@ def design(
         return
     if epsilon is None:
         raise InvalidParameter("--epsilon is missing: give a privacy level, for example --epsilon 1")
+    _check_effect(workload=linear["workload"] is not None, test=test is not None)
     if linear["workload"] is not None:
         from deniable.cli.workload import design_questions
 
@@ -100,6 +102,17 @@ def design(
     for what, where in (("recipe", recipe_out), ("chart", chart)):
         if where is not None:
             click.echo(f"{what}: {where}")
+
+
+def _check_effect(*, workload: bool, test: bool) -> None:
+    if not workload:
+        refuse_unused("without a workload", "use it with --workload", "size", "error", "method", "privacy")
+    else:
+        refuse_unused("on --workload", "its questions are about values that are counted", "domain", "loss", "unbiased", "test")
+    if workload or not test:
+        refuse_unused("without a test", "use it with --test", "divergence")
+    else:
+        refuse_unused("on --test", "use it without --test", "domain", "loss", "prior", "unbiased", "chart")
 
 
 def _print(answer: Answer) -> None:

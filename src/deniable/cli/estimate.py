@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from deniable.cli.answers import QUESTIONS, Answer, Wish, answer, usual_question
+from deniable.cli.effect import given, refuse_unused
 from deniable.cli.engine import engine_for, engine_options, engine_recipe, files_told, read_by_engine
 from deniable.cli.recipes import recipe_of
 from deniable.cli.terminal import block_chart, byte_progress, console, counted, print_json, table
@@ -148,28 +148,18 @@ def estimate(
         click.echo(f"deniable: {sentence}", err=True)
 
 
-def given(option: str) -> bool:
-    """Does the option stand on the command line?"""
-    return click.get_current_context().get_parameter_source(option) == ParameterSource.COMMANDLINE
-
-
 def _check_table_options(reports: tuple[str, ...]) -> None:
     """A column and how its numbers are written are those of tables."""
     if all(Path(path).suffix in NO_TABLES for path in reports):
-        for option in ("column", "base"):
-            if given(option):
-                raise click.UsageError(f"--{option} has no effect on {' and '.join(NO_TABLES)} files; it is for tables")
+        refuse_unused(f"on {' and '.join(NO_TABLES)} files", "it is for tables", "column", "base")
 
 
 def _check_effect(what: str, chart: str | None) -> None:
     """An option that was given and has no effect is a mistake."""
     for option, questions in USED_BY.items():
-        if not given(option) or what in questions:
-            continue
-        if option == "bins" and what == "direction" and chart is not None:
-            continue
-        name = option.replace("_", "-")
-        raise click.UsageError(f"--{name} has no effect on --what {what}; use it with --what {' or '.join(questions)}")
+        drawn = option == "bins" and what == "direction" and chart is not None
+        if what not in questions and not drawn:
+            refuse_unused(f"on --what {what}", f"use it with --what {' or '.join(questions)}", option)
 
 
 def _levels(text: str) -> tuple[float, ...]:

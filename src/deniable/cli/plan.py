@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from deniable.cli.effect import refuse_unused
 from deniable.cli.hypothesis_test import probabilities
 from deniable.cli.terminal import console, counted, print_json, table, waiting
 from deniable.errors import DeniableError, InvalidParameter
@@ -117,6 +118,7 @@ def plan_command(
         from deniable.charts import check_ending
 
         check_ending(chart)
+    _check_effect(task, shuffled=shuffled, **numbers)
     pair = None
     if hypotheses is not None:
         pair = (probabilities("P0", hypotheses[0]), probabilities("P1", hypotheses[1]))
@@ -153,6 +155,33 @@ def plan_command(
                 click.echo(f"{what}: {where}")
     if planned.warning is not None:
         click.echo(f"deniable: {planned.warning}", err=True)
+
+
+USED_BY = {
+    "bins": ("distribution", "quantile"),
+    "metric": ("distribution",),
+    "level": ("quantile",),
+    "words": ("heavy-hitters",),
+    "periods": ("trend",),
+    "changes": ("trend",),
+    "window": ("trend",),
+    "untrackable": ("trend",),
+    "workload": ("workload",),
+    "hypotheses": ("test",),
+}
+"""The tasks that an option belongs to; all others belong to every task."""
+
+
+def _check_effect(task: str, *, shuffled: bool, repeats: int, **_: Any) -> None:
+    for option, tasks in USED_BY.items():
+        if task not in tasks:
+            refuse_unused(f"on --task {task}", f"use it with --task {' or '.join(tasks)}", option)
+    if not shuffled:
+        refuse_unused("without a shuffler", "use it with --shuffled", "delta")
+    if task == "trend":
+        refuse_unused("on --task trend", "--periods says how often everyone is asked", "repeats", "unchanging")
+    elif repeats == 1:
+        refuse_unused("on people who are asked once", "use it with --repeats", "unchanging")
 
 
 def _domain(task: str, size: int | None, domain: str | None) -> str:

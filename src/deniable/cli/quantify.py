@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from deniable.cli.effect import refuse_unused
 from deniable.cli.feature_table import Table, parse_sensitive, read_table
 from deniable.cli.terminal import console, print_json, table
 from deniable.core import Epsilon
@@ -86,6 +87,10 @@ def quantify(model: str, data: str, chart: str | None, as_json: bool, **asked: A
     from deniable.studies import quantify as measured
 
     names = list(dict.fromkeys(asked["mechanisms"])) or list(USUAL)
+    if "gaussian" not in names:
+        refuse_unused("here", "use it with --mechanism gaussian", "delta")
+    if asked["row"] is not None:
+        refuse_unused("on --row", "one row is all that is used", "limit")
     options: dict[str, Any] = {
         "budget": asked["budget"],
         "parameters": _parameters(names, asked["delta"]),
