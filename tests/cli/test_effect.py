@@ -52,6 +52,11 @@ LINEAR = "design --workload prefix --size 4 --epsilon 1"
         ("audit --recipe r.json", "--vectorised", "--python"),
         ("audit --recipe r.json", "--timeout 3", "--command"),
         ("audit --python json:dumps --inputs 1,2 --epsilon 1", "--lines", "--command"),
+        ("account shuffle --epsilon 1 --users 100", "--domain categories:4", "--mechanism"),
+        ("trajectory map random:3x3 --epsilon 1 --output a.svg", "--cells 4", "--show density"),
+        ("trajectory map random:3x3 --epsilon 1 --output a.svg --show density", "--paths 4", "--show paths"),
+        ("trajectory map random:3x3 --epsilon 1 --output a.svg --show true-density", "--locations 4", "--show paths"),
+        ("trajectory compare r.csv", "--place-cells 4", "random"),
         ("audit --command cat --inputs 1,2 --epsilon 1", "--vectorised", "--python"),
     ],
 )

@@ -9,6 +9,7 @@ import click
 
 from deniable.cli.account_training import training
 from deniable.cli.choice import chosen_mechanism
+from deniable.cli.effect import refuse_unused
 from deniable.cli.survey_address import ca_option, survey_at
 from deniable.cli.terminal import counted, print_json, waiting
 from deniable.core import as_fraction, hiding, show_fraction
@@ -133,6 +134,8 @@ def shuffle(
     from deniable.privacy import attained_epsilon, shuffled_epsilon, shuffling_conditions
 
     level, allowed = _positive("epsilon", epsilon), _share("delta", delta)
+    if mechanism is None:
+        refuse_unused("without a mechanism", "use it with --mechanism", "domain")
     chosen = None if mechanism is None else chosen_mechanism(mechanism, epsilon, domain, ())
     with waiting(CROWD):
         general = shuffled_epsilon(level, people, allowed)

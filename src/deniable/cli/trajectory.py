@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from deniable.cli.effect import refuse_unused
 from deniable.cli.terminal import console, counted, print_json, table
 from deniable.cli.trajectory_data import BAD, OUTSIDE, PathData, load, work_progress
 from deniable.cli.trajectory_perturb import MECHANISMS, REGION, chosen, perturb
@@ -70,6 +71,8 @@ def compare(
         check_ending(chart)
     if most < 0:
         raise InvalidParameter("--paths must not be negative")
+    if not data.startswith("random:"):
+        refuse_unused("on a file", "it is for random data", "place_cells")
     levels = [Epsilon(part) for part in epsilons.split(",") if part.strip()]
     loaded = load(data, region, outside, bad, place_cells=place_cells).first(most)
     asked = None if mechanisms is None else [part.strip() for part in mechanisms.split(",") if part.strip()]
@@ -198,6 +201,10 @@ def draw_map(
     from deniable.cli.trajectory_map import density_picture, path_picture
 
     check_ending(output)
+    if show == "paths":
+        refuse_unused("on --show paths", "use it with --show density or true-density", "cells")
+    else:
+        refuse_unused("on a density map", "use it with --show paths", "most", "locations")
     if most < 1 or locations < 0:
         raise InvalidParameter("--paths must be at least 1, --locations not negative")
     level = Epsilon(epsilon)
