@@ -33,7 +33,7 @@ def direction_cell(across, up, half):  # type: ignore[no-untyped-def]
     cells = np.int64(half.shape[0] - 1)
     # The lattice's cells need not be square: the first and the middle vector say how wide and high they are.
     guess = _angle(np.float64(across) * half[cells >> 1, 1], np.float64(up) * half[0, 0])
-    cell = min(max(np.int64(guess * cells), 0), cells - 1)
+    cell = min(max(np.int64(guess * cells), np.int64(0)), np.int64(cells - 1))
     while cell > 0 and half[cell, 0] * up < half[cell, 1] * across:
         cell -= 1
     while cell < cells - 1 and half[cell + 1, 0] * up >= half[cell + 1, 1] * across:
