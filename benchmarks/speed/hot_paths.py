@@ -20,11 +20,12 @@ from speed.growth import counting, fold, numeric_values
 
 import deniable
 from deniable.batch import Reports, randomize_many
-from deniable.core import make_mechanism
-from deniable.estimators import support_counts
+from deniable.core import Categories, Disc, Interval, Rectangle, make_mechanism
+from deniable.estimators import mean, shares, support_counts
 
 Work = Callable[[], Any]
 REPORTS = 50_000
+FEW = 500
 
 
 @dataclass(frozen=True)
@@ -67,9 +68,14 @@ def hot_paths() -> list[HotPath]:
     for name in ("oue", "sue"):
         work = partial(randomize_many, categorical(name, 1000), wholes(1000, 1000))
         paths.append(HotPath(f"privatise {name}, k=1,000", "PCG64 doubles", work, pcg))
-    for name in ("window", "pm", "sw", "laplace"):
+    for name in ("window", "pm", "sw", "laplace", "circular-window"):
         work = partial(randomize_many, make_mechanism(name, epsilon=1), reals)
         paths.append(HotPath(f"privatise {name}", "PCG64 doubles", work, pcg))
+    paths += places_paths(pcg)
+    paths += few_reports()
+    for name in ("sw", "pm"):
+        work = partial(mean, randomize_many(make_mechanism(name, epsilon=1), reals))
+        paths.append(HotPath(f"{name} reports to a mean", "PCG64 doubles", work, pcg))
 
     few = randomize_many(categorical("k-rr", 100), wholes(100))
     paths.append(HotPath("fold k-rr, k=100", "bincount", partial(fold, few), counting(few)))
@@ -92,6 +98,29 @@ def hot_paths() -> list[HotPath]:
     bare = partial(fresh_process, "import fractions, json")
     paths.append(HotPath("first report of a fresh process", "standard library imports", first, bare, 8))
     return paths
+
+
+def places_paths(pcg: Work) -> list[HotPath]:
+    """Places to reports."""
+    places = np.stack([numeric_values(REPORTS // 5), numeric_values(REPORTS)[::5]], axis=1)
+    square = Rectangle(Interval(0, 1, cells=1024), Interval(0, 1, cells=1024))
+    kinds = (("tracs-c", square, places), ("tracs-d", square, places), ("nearest-cells", Disc(), places - 0.5))
+    works = [(name, partial(randomize_many, make_mechanism(name, domain=domain, epsilon=1), some)) for name, domain, some in kinds]
+    return [HotPath(f"privatise {name}", "PCG64 doubles", work, pcg) for name, work in works]
+
+
+def few_reports() -> list[HotPath]:
+    """Batches of 500: what a call costs whatever it does."""
+    works: dict[str, Work] = {}
+    for name, k in (("k-rr", 100), ("oue", 1000), ("olh", 1000), ("hadamard", 1000)):
+        mechanism, values = make_mechanism(name, domain=Categories(k), epsilon=1), np.resize(np.arange(k), FEW)
+        works[f"privatise {name}, {FEW} values"] = partial(randomize_many, mechanism, values)
+        works[f"shares of {FEW} {name} reports"] = partial(shares, randomize_many(mechanism, values))
+    for name in ("sw", "pm"):
+        mechanism, numbers = make_mechanism(name, epsilon=1), numeric_values(FEW)
+        works[f"privatise {name}, {FEW} values"] = partial(randomize_many, mechanism, numbers)
+        works[f"mean of {FEW} {name} reports"] = partial(mean, randomize_many(mechanism, numbers))
+    return [HotPath(name, "Python loop", work, python_loop) for name, work in works.items()]
 
 
 def one_by_one(mechanism: Any) -> None:

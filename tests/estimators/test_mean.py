@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deniable.batch import accumulator_for, encode_many, randomize_many
+from deniable.batch import Reports, accumulator_for, encode_many, randomize_many
 from deniable.core import Circle, Interval, make_mechanism
-from deniable.errors import InvalidParameter, NotSupported
+from deniable.errors import InvalidParameter, Malformed, NotSupported
 from deniable.estimators import Law, Target, debiasing, mean, variance
+from deniable.estimators.debias import first_moments
 from deniable.privacy import FixedKeystream
 
 from .numeric_runs import expected, surveys
@@ -94,6 +95,40 @@ def exact_variance(mechanism: Any, people: Any, target: Target) -> float:
     assert rule is not None
     _, noise = Law(mechanism).moments(encode_many(mechanism, people))
     return float(noise.mean() / rule.beta**2 + (people.var() if target == "population" else 0.0))
+
+
+@pytest.mark.parametrize("name", UNBIASED + STRAIGHT + ADDED)
+def test_reports_say_to_the_last_bit_what_their_counts_say(name: str) -> None:
+    mechanism = make_mechanism(name, epsilon=2)
+    for n in (1, 400, 70_000):
+        reports = randomize_many(mechanism, np.linspace(0, 1, n), FixedKeystream(n))
+        by_reports, by_counts = mean(reports), mean(accumulator_for(mechanism).add(reports))
+        assert float(by_reports.value) == float(by_counts.value)
+        assert float(by_reports.variance) == float(by_counts.variance)
+        if n == 400 and name in ("sw", "pm", "laplace"):
+            assert by_reports.interval() == by_counts.interval()
+
+
+@pytest.mark.parametrize("name", [*STRAIGHT, *ADDED, "pm"])
+def test_the_mean_of_reports_at_both_ends_is_their_middle(name: str) -> None:
+    mechanism = make_mechanism(name, epsilon=1)
+    rule, most = debiasing(mechanism), mechanism.channel.outputs - 1
+    assert rule is not None
+    ends = Reports(mechanism, np.tile(np.array([0, most], np.uint32), 100_000))
+    low, high = (float(rule.unbiased(np.array([end]))[0]) for end in (0, most))
+    powers = first_moments(ends, rule)
+    assert powers.first == pytest.approx((low + high) / 2 - 0.5, abs=1e-9)
+    assert powers.second == pytest.approx(((low - 0.5) ** 2 + (high - 0.5) ** 2) / 2, rel=1e-9)
+    many = accumulator_for(mechanism).add(ends)
+    many.sums, many.n = many.sums << 30, many.n << 30  # more than whole sums can hold
+    assert first_moments(many, rule).second == pytest.approx(powers.second, rel=1e-9)
+
+
+def test_reports_that_a_recipe_cannot_give_have_no_mean() -> None:
+    mechanism = make_mechanism("sw", epsilon=1)
+    for output in (mechanism.channel.outputs, (1 << 32) - 1):
+        with pytest.raises(Malformed):
+            mean(Reports(mechanism, np.array([0, output, 1], np.uint32)))
 
 
 def test_these_users_are_known_better_than_the_population() -> None:

@@ -36,6 +36,7 @@ from deniable.batch.frames import unframed as unframed
 from deniable.batch.frames import whole_numbers as whole_numbers
 from deniable.batch.grids import GridEncoder as GridEncoder
 from deniable.batch.hashing import mix as mix
+from deniable.batch.kept import LastFew as LastFew
 from deniable.batch.keystream import CipherKeystream as CipherKeystream
 from deniable.batch.keystream import Keystream as Keystream
 from deniable.batch.keystream import KeystreamCoins as KeystreamCoins

@@ -14,6 +14,7 @@ BLOCK = 1 << 17
 """Bytes per call of the cipher: it is fastest in blocks of 64 to 256 KB."""
 
 _ZEROS = memoryview(bytes(BLOCK))
+_FROM_ZERO = modes.CTR(bytes(16))
 _forks = 0
 
 
@@ -54,7 +55,7 @@ class CipherKeystream:
         self._rekey(key)
 
     def _rekey(self, key: bytes) -> None:
-        self._encryptor = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
+        self._encryptor = Cipher(algorithms.AES(key), _FROM_ZERO).encryptor()
 
     def fill(self, buffer: np.ndarray[Any, Any]) -> None:
         """Overwrite a contiguous array with keystream."""

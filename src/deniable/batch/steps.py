@@ -21,20 +21,38 @@ SPARE = 64
 
 @njit(nogil=True, cache=True)
 def direction_cell(across, up, half):  # type: ignore[no-untyped-def]
-    """The angle a vector lies in; `half` holds the vectors of the upper half of the circle."""
+    """The angle a vector lies in; `half` holds the vectors of the upper half of the circle.
+
+    They are evenly spaced, so a guess in floats is nearly always right; whole numbers decide.
+    """
     base = np.int64(0)
     if across == 0 and up == 0:
         return base
     if up < 0 or (up == 0 and across < 0):
         across, up, base = -across, -up, np.int64(half.shape[0] - 1)
-    low, high = np.int64(0), np.int64(half.shape[0] - 1)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if half[middle, 0] * up >= half[middle, 1] * across:
-            low = middle
-        else:
-            high = middle
-    return base + low
+    cells = np.int64(half.shape[0] - 1)
+    # The lattice's cells need not be square: the first and the middle vector say how wide and high they are.
+    guess = _angle(np.float64(across) * half[cells >> 1, 1], np.float64(up) * half[0, 0])
+    cell = min(max(np.int64(guess * cells), np.int64(0)), np.int64(cells - 1))
+    while cell > 0 and half[cell, 0] * up < half[cell, 1] * across:
+        cell -= 1
+    while cell < cells - 1 and half[cell + 1, 0] * up >= half[cell + 1, 1] * across:
+        cell += 1
+    return base + cell
+
+
+@njit(nogil=True, cache=True)
+def _angle(across, up):  # type: ignore[no-untyped-def]
+    """Nearly the angle of a vector of the upper half in half turns, by floats: where to begin looking, no more.
+
+    Arctangent by a polynomial (Abramowitz and Stegun, 4.4.49), off by 1e-5.
+    """
+    x = abs(across)
+    slope = min(x, up) / max(x, up)
+    square = slope * slope
+    angle = slope * (0.999866 + square * (-0.3302995 + square * (0.180141 + square * (-0.085133 + square * 0.0208351)))) / np.pi
+    angle = 0.5 - angle if up > x else angle
+    return 1.0 - angle if across < 0 else angle
 
 
 @njit(nogil=True, cache=True)
@@ -47,7 +65,9 @@ def _polar(column, row, x, y, columns, rows, distances, half):  # type: ignore[n
     """Direction and distance cell of a lattice cell, seen from (x, y) in half cells."""
     across, up = 2 * column + 1 - x, 2 * row + 1 - y
     right, top = _room(across, x, columns), _room(up, y, rows)
-    share = max(abs(across) * distances // max(right, 1), abs(up) * distances // max(top, 1))
+    # The larger of two shares, which need not both be divided.
+    right, top, sideways, upright = max(right, 1), max(top, 1), abs(across), abs(up)
+    share = sideways * distances // right if sideways * top >= upright * right else upright * distances // top
     return direction_cell(across, up, half), share
 
 
@@ -139,13 +159,15 @@ def _read(outputs, over, x, y, columns, rows, distances, half):  # type: ignore[
 @njit(nogil=True, cache=True)
 def _rectangle_polar(indices, turns, shares, x, y, columns, rows, distances, half):  # type: ignore[no-untyped-def]
     for i in range(indices.size):
-        turns[i], shares[i] = _polar(indices[i] % columns, indices[i] // columns, x[i], y[i], columns, rows, distances, half)
+        row = indices[i] // columns
+        turns[i], shares[i] = _polar(indices[i] - row * columns, row, x[i], y[i], columns, rows, distances, half)
 
 
 @njit(nogil=True, cache=True)
 def _disc_polar(places, turns, shares, cells, distances, half):  # type: ignore[no-untyped-def]
     for i in range(places.size):
-        across, up = 2 * (places[i] % cells) + 1 - cells, 2 * (places[i] // cells) + 1 - cells
+        row = places[i] // cells
+        across, up = 2 * (places[i] - row * cells) + 1 - cells, 2 * row + 1 - cells
         wanted = distances * distances * (across * across + up * up) // (cells * cells)
         root = np.int64(np.sqrt(np.float64(wanted)))
         while root * root > wanted:

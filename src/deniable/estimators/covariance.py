@@ -18,7 +18,7 @@ from functools import lru_cache, singledispatch
 import numpy as np
 from numba import njit
 
-from deniable.batch import Floats
+from deniable.batch import Floats, LastFew
 from deniable.core import Channel, Hadamard, Mechanism, Projective, SetSystem
 from deniable.estimators.law.field_characters import row_numbers
 from deniable.estimators.law.support import support
@@ -69,6 +69,12 @@ def support_law(mechanism: Mechanism) -> SupportLaw:
     one = support(mechanism)
     pair, triple = mechanism.channel.joint_support()
     return SupportLaw(mechanism.channel, float(one.p), float(one.q), float(pair), float(triple))
+
+
+law_if_any: LastFew[Mechanism, SupportLaw | None] = LastFew(
+    lambda mechanism: None if mechanism.channel.support() is None else support_law(mechanism)
+)
+"""The same, or None where outputs support no values; hashing a recipe takes longer than finding it again."""
 
 
 @singledispatch

@@ -15,10 +15,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from deniable.batch import Accumulator, Floats, positions
+from deniable.batch import Accumulator, Floats, Reports, positions
 from deniable.core import Affine, Mechanism, NumericMechanism, Reading
-from deniable.errors import NotSupported
+from deniable.errors import Malformed, NotSupported
 from deniable.estimators.law.law import Law
+from deniable.estimators.source import Source, accumulated
 
 LOOKED_AT = 65
 """Values at which the law is compared with a straight line and a parabola; both ends are among them."""
@@ -27,6 +28,11 @@ BIAS_TO_NOISE = 1e-3
 NEGLIGIBLE = 1e-4
 FEWEST_STEPS = 4
 """On a coarser lattice the values' mean has little to do with their cells'."""
+HALF = 23
+"""Squares of distances between outputs are below 2**46: two halves of so many bits."""
+BLOCK = 1 << 16
+MOST_EXACT = 1 << 39
+"""Below so many reports, sums of halves stay below 2**63."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +66,17 @@ class Debiasing:
 
 @dataclass(frozen=True)
 class Moments:
-    """Means of unbiased reports y: of y, y**2, y**3 and y**4 around 1/2, and their number."""
+    """Means of unbiased reports y: of y and y**2 around 1/2, and their number."""
 
     n: int
     first: float
     second: float
+
+
+@dataclass(frozen=True)
+class FourMoments(Moments):
+    """And of y**3 and y**4."""
+
     third: float
     fourth: float
 
@@ -125,18 +137,84 @@ def _parabola(at: Floats, square: Floats) -> tuple[float, float, float] | None:
     return (a, b, c) if c > NEGLIGIBLE and left <= NEGLIGIBLE * square.max() else None
 
 
-def moments(sums: Accumulator, rule: Debiasing) -> Moments:
-    """Means of powers of the unbiased reports, from the counts."""
+def first_moments(source: Source, rule: Debiasing) -> Moments:
+    """Means of the unbiased reports and of their squares.
+
+    Where outputs lie on a line these are whole sums of the outputs, exact, and the reports themselves are enough:
+    nobody has to count a million different ones.
+    """
+    line, n, outputs = _line(rule), len(source), source.mechanism.channel.outputs
+    if line is None or n >= MOST_EXACT or outputs > 1 << HALF:
+        return moments(accumulated(source), rule)
+    start, step = line
+    middle = round(min(max(-start / step, 0), outputs - 1))
+    if isinstance(source, Reports) and source.outputs.dtype.kind == "u" and n:
+        largest, *sums = _sums_of_outputs(source.outputs, middle)
+        if largest >= outputs:
+            raise Malformed("a report's output is not one this recipe can give")
+    else:
+        sums = _sums_of_counts(accumulated(source).sums, middle)
+    total, high, low = sums
+    first, second = total / n, ((high << HALF) + low) / n
+    off = start + middle * step
+    return Moments(n, off + step * first, off * off + 2 * off * step * first + step * step * second)
+
+
+def _line(rule: Debiasing) -> tuple[float, float] | None:
+    """Start and step of y around 1/2; None where outputs do not lie on a line."""
     reading = rule.reading
-    if isinstance(reading, Affine) and not reading.clip:
-        step = float(reading.step) / rule.beta
-        powers = _powers_on_line(sums.sums, (float(reading.start) - rule.alpha) / rule.beta - 0.5, step) / sums.n
+    if not isinstance(reading, Affine) or reading.clip:
+        return None
+    return (float(reading.start) - rule.alpha) / rule.beta - 0.5, float(reading.step) / rule.beta
+
+
+@njit(nogil=True, cache=True)
+def _sums_of_outputs(outputs, middle):  # type: ignore[no-untyped-def]
+    """The largest output, and the sums of d and d**2, d = output - middle below 2**23; the latter in two halves.
+
+    A block is so short that its squares fit in 64 bits.
+    """
+    largest, total, high, low = np.uint64(0), np.int64(0), np.int64(0), np.int64(0)
+    for begin in range(0, outputs.size, BLOCK):
+        some = outputs[begin : begin + BLOCK]
+        # As narrow as d allows: products of 32 bits share a vector, products of 64 do not.
+        most, away, squares = some.dtype.type(0), np.int64(0), np.int64(0)
+        for i in range(some.size):
+            most = max(most, some[i])
+            d = np.int64(np.int32(some[i]) - np.int32(middle))
+            away += d
+            squares += d * d
+        largest = max(largest, np.uint64(most))
+        total += away
+        high += squares >> HALF
+        low += squares & ((1 << HALF) - 1)
+    return largest, total, high, low
+
+
+@njit(nogil=True, cache=True)
+def _sums_of_counts(counts, middle):  # type: ignore[no-untyped-def]
+    """The same sums of d and d**2 when counts[i] reports say i."""
+    total, high, low = np.int64(0), np.int64(0), np.int64(0)
+    for i in range(counts.size):
+        d = i - middle
+        square = d * d
+        total += counts[i] * d
+        high += counts[i] * (square >> HALF)
+        low += counts[i] * (square & ((1 << HALF) - 1))
+    return total, high, low
+
+
+def moments(sums: Accumulator, rule: Debiasing) -> FourMoments:
+    """Means of powers of the unbiased reports, from the counts."""
+    line = _line(rule)
+    if line is not None:
+        powers = _powers_on_line(sums.sums, *line) / sums.n
     else:
         seen = np.nonzero(sums.sums)[0]
         share, y = sums.sums[seen] / sums.n, rule.unbiased(seen) - 0.5
         square, weighed = y * y, share * y
         powers = np.array([weighed.sum(), weighed @ y, weighed @ square, (weighed * y) @ square])
-    return Moments(sums.n, *powers.tolist())
+    return FourMoments(sums.n, *powers.tolist())
 
 
 @njit(nogil=True, cache=True)

@@ -35,16 +35,19 @@ class SmallSample(Protocol):
         ...
 
 
-class _Covariance:
-    """A matrix that was given as a function: worked out when it is asked for, and kept."""
+class _Later:
+    """An array that was given as a function: worked out when it is asked for, and kept."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
 
     def __get__(self, estimate: Estimate | None, owner: type) -> Floats | None:
         if estimate is None:
             return None  # the field's default
         known = estimate.__dict__
-        covariance: Floats | None = known["_covariance"]()
-        known["covariance"] = covariance
-        return covariance
+        found: Floats | None = known["_" + self.name]()
+        known[self.name] = found
+        return found
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -53,13 +56,13 @@ class Estimate(Result):
 
     Values are unbiased and therefore not clipped: a share may come out slightly negative. `projected`
     makes them possible values; the result is biased, so it keeps its unbiased `parent` and its intervals.
-    `variance` has the shape of `value`; `covariance` is the full matrix where there is one, else None. A matrix may be given as
-    a function: a thousand values have a million covariances, and most readers ask for none.
+    `variance` has the shape of `value`; `covariance` is the full matrix where there is one, else None. Both may be given as
+    functions: a thousand values have a million covariances, and most readers ask for none.
     """
 
     value: Floats
-    variance: Floats = None  # type: ignore[assignment]  # its diagonal, when only the covariance is given
-    covariance: Floats | None = _Covariance()  # type: ignore[assignment]
+    variance: Floats = _Later()  # type: ignore[assignment]  # its diagonal, when only the covariance is given
+    covariance: Floats | None = _Later()  # type: ignore[assignment]
     n: int
     target: Target
     method: str
@@ -80,16 +83,20 @@ class Estimate(Result):
 
     def __post_init__(self) -> None:
         check_target(self.target)
-        object.__setattr__(self, "value", np.asarray(self.value, np.float64))
+        known = self.__dict__
+        known["value"] = np.asarray(self.value, np.float64)
         if self.variance is None:
             if self.covariance is None:
                 raise InvalidParameter("an estimate needs a variance or a covariance")
-            object.__setattr__(self, "variance", np.diagonal(self.covariance).reshape(self.value.shape))
-        object.__setattr__(self, "variance", np.asarray(self.variance, np.float64))
-        if self.variance.shape != self.value.shape:
-            raise InvalidParameter("the variance must have the shape of the value")
+            known["variance"] = np.diagonal(self.covariance).reshape(self.value.shape)
+        if callable(self.variance):
+            known["_variance"] = known.pop("variance")
+        else:
+            known["variance"] = np.asarray(self.variance, np.float64)
+            if self.variance.shape != self.value.shape:
+                raise InvalidParameter("the variance must have the shape of the value")
         if callable(self.covariance):
-            object.__setattr__(self, "_covariance", self.__dict__.pop("covariance"))
+            known["_covariance"] = known.pop("covariance")
         elif self.covariance is not None and self.covariance.shape != (self.value.size, self.value.size):
             raise InvalidParameter("the covariance must have one row and one column per value")
         if self.labels is not None and len(self.labels) != self.value.size:
@@ -111,8 +118,8 @@ class Estimate(Result):
 
     @property
     def _quick(self) -> bool:
-        """Is the variance there already? Some estimates work it out when it is asked for."""
-        return "variance" in self.__dict__
+        """Is the variance there, or soon there? For some estimates it takes whole intervals."""
+        return "variance" in self.__dict__ or "_variance" in self.__dict__
 
     def _shown_rows(self) -> list[dict[str, Any]]:
         if self._quick or self.value.size <= FEW_BINS:

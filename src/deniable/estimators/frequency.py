@@ -16,7 +16,7 @@ import numpy as np
 from deniable.batch import Floats, Joined
 from deniable.core import Binary, Categories, Hierarchy
 from deniable.errors import NotSupported
-from deniable.estimators.covariance import MOST_VALUES, support_law
+from deniable.estimators.covariance import MOST_VALUES, law_if_any
 from deniable.estimators.estimate import Estimate, SmallSample, Target, check_target
 from deniable.estimators.intervals import SupportInterval
 from deniable.estimators.level_sums import tree_sums
@@ -68,23 +68,24 @@ def _estimate(source: Source, target: Target, *, as_shares: bool) -> Estimate:
         )
     scale = 1 / n if as_shares else 1.0
     small_sample: SmallSample | None = None
-    if mechanism.channel.support() is None:
+    law = law_if_any(mechanism)
+    if law is None:
         decoder = TableDecoder(mechanism)
         value: Floats = decoder.inverse @ sums.sums
         noise, widest = decoder.count_noise, np.ptp(decoder.inverse, axis=1)
         sampled = float(target == "population")
         sure: SmallSample = of_table(value / n, simplex(value / n, 1.0), decoder.inverse, decoder.law, n, sampled, n * scale)
     else:
-        law, supported = support_law(mechanism), support_counts(sums)
+        supported = support_counts(sums)
         value = np.asarray((supported - n * law.q) / law.gap, np.float64)
-        noise, widest = law.count_noise, np.full(len(value), 1 / law.gap)
+        noise, widest = law.count_noise, np.asarray(1 / law.gap)
         exact = SupportInterval(supported, n, law.p, law.q, scale, target == "these users")
-        small_sample, sure = exact, replace(exact, own=OWN)
-    spread = partial(_spread, noise, widest, simplex(value, n), n, target, scale)
+        small_sample, sure = exact, SupportInterval(supported, n, law.p, law.q, scale, target == "these users", OWN)
+    spread = partial(_spread, noise, widest, value, n, target, scale)
     several = len(value) <= MOST_VALUES and (n > 1 or target == "these users")
     return Estimate(
         value=value * scale,
-        variance=spread(full=False),
+        variance=partial(spread, full=False),  # type: ignore[arg-type]
         covariance=partial(spread, full=True) if several else None,  # type: ignore[arg-type]
         n=n,
         target=target,
@@ -100,7 +101,7 @@ def _estimate(source: Source, target: Target, *, as_shares: bool) -> Estimate:
 def _spread(
     noise: Callable[[Floats, bool], Floats],
     widest: Floats,
-    people: Floats,
+    unbiased: Floats,
     n: int,
     target: Target,
     scale: float,
@@ -109,14 +110,15 @@ def _spread(
 ) -> Floats:
     """The covariance of the counts times `scale`, or its diagonal.
 
-    The noise depends on the true counts. The nearest possible ones, `people`, stand in for them, so that the result is
-    the covariance of a law that exists. `widest` is how far apart what two reports add to a count can be.
+    The noise depends on the true counts. The possible ones nearest to the unbiased ones stand in for them, so that the result
+    is the covariance of a law that exists. `widest` is how far apart what two reports add to a count can be.
     """
+    people = simplex(unbiased, n)
     if target == "these users":
         return noise(people, full) * scale**2
     if n == 1:
         # One report says nothing about how much reports differ: take the most that is possible.
-        return widest**2 / 4 * scale**2
+        return np.zeros(len(people)) + widest**2 / 4 * scale**2
     sampling = np.diag(people) - np.outer(people, people) / n if full else people * (1 - people / n)
     # n - 1: the shares that the spread is measured around come from the same reports.
     return np.asarray((noise(people, full) + sampling) * (n / (n - 1) * scale**2))

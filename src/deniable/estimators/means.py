@@ -8,10 +8,10 @@ from functools import partial
 
 import numpy as np
 
-from deniable.batch import Floats
+from deniable.batch import Accumulator, Floats, Reports
 from deniable.core import NearestCodes, NumericMechanism
 from deniable.errors import NotSupported
-from deniable.estimators.debias import NEGLIGIBLE, Debiasing, Moments, debiasing, moments
+from deniable.estimators.debias import NEGLIGIBLE, Debiasing, Moments, debiasing, first_moments
 from deniable.estimators.distribution_estimate import Ends
 from deniable.estimators.estimate import Estimate, SmallSample, Target, check_target, half_width
 from deniable.estimators.recent_shapes import shape, shape_of
@@ -85,19 +85,20 @@ def mean(source: Source, *, target: Target = "these users", method: Method | Non
     True
     """
     check_target(target)
-    sums = accumulated(source)
-    mechanism = sums.mechanism
+    if not (isinstance(source, Reports) and len(source)):  # where a mean is a line, reports need not be counted
+        source = accumulated(source)
+    mechanism = source.mechanism
     if isinstance(mechanism, NearestCodes):
-        return vector_mean(sums, target)
+        return vector_mean(accumulated(source), target)
     if not isinstance(mechanism, NumericMechanism):
         raise NotSupported(
             f"{mechanism.name} does not report numbers on an interval; estimate directions or frequencies (shares) instead"
         )
     rule = debiasing(mechanism) if method is None else None
     if rule is None:
-        return shape(sums, method=method or "penalized", target=target).mean()
-    powers, domain = moments(sums, rule), mechanism.domain
-    width, n = float(domain.width), sums.n
+        return shape(source, method=method or "penalized", target=target).mean()
+    powers, domain = first_moments(source, rule), mechanism.domain
+    width, n = float(domain.width), powers.n
     spread = math.sqrt(rule.most_noise + (0.25 if target == "population" else 0.0))
     if n < SPREAD_FROM:
         variance = min(HOEFFDING * rule.reach, CHEBYSHEV * spread) ** 2 / n
@@ -109,8 +110,8 @@ def mean(source: Source, *, target: Target = "these users", method: Method | Non
     noise = width**2 * (variance + rule.bias**2)
     ends: SmallSample | None = None
     if n < NORMAL_FROM:
-        asked = Shape(mechanism, sums.sums, n, target)
-        ends = Ends(partial(_shape_ends, asked), np.asarray(value))
+        asked = source if isinstance(source, Reports) else _shape(source, target)
+        ends = Ends(partial(_shape_ends, asked, target), np.asarray(value))
     elif mechanism.channel.between is None:  # between two inputs a device rounds at random, which needs no allowance
         ends = _Rounded(value, math.sqrt(noise), width / (2 * mechanism.grid.steps), limits)
     return Estimate(
@@ -125,9 +126,13 @@ def mean(source: Source, *, target: Target = "these users", method: Method | Non
     )
 
 
-def _shape_ends(asked: Shape, level: float) -> tuple[Floats, Floats]:
-    """The ends by the distribution: nothing is fitted before an interval is asked for."""
-    return shape_of(asked).mean_ends(level)
+def _shape(sums: Accumulator, target: Target) -> Shape:
+    return Shape(sums.mechanism, sums.sums, sums.n, target)
+
+
+def _shape_ends(asked: Shape | Reports, target: Target, level: float) -> tuple[Floats, Floats]:
+    """The ends by the distribution: nothing is counted and fitted before an interval is asked for."""
+    return shape_of(_shape(accumulated(asked), target) if isinstance(asked, Reports) else asked).mean_ends(level)
 
 
 def users_noise(powers: Moments, rule: Debiasing) -> float:

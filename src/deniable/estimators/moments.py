@@ -10,7 +10,7 @@ import numpy as np
 from deniable.batch import Floats
 from deniable.core import NumericMechanism
 from deniable.errors import NotSupported
-from deniable.estimators.debias import Debiasing, Moments, debiasing, moments
+from deniable.estimators.debias import Debiasing, FourMoments, debiasing, moments
 from deniable.estimators.distribution_estimate import Ends
 from deniable.estimators.estimate import Estimate, SmallSample, Target, check_target, half_width
 from deniable.estimators.means import NORMAL_FROM, users_square
@@ -81,7 +81,7 @@ def variance(source: Source, *, target: Target = "these users", method: Method |
     )
 
 
-def _spread(powers: Moments, rule: Debiasing, target: Target) -> tuple[float, float]:
+def _spread(powers: FourMoments, rule: Debiasing, target: Target) -> tuple[float, float]:
     """The variance of positions and the variance of that estimate.
 
     The square of the mean is estimated by products of two different users' reports only: their noise is

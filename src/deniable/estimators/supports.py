@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.batch import Accumulator
+from deniable.batch import Accumulator, LastFew
 from deniable.core import Channel, Hadamard, Projective, SetSystem, Singleton
 from deniable.errors import NotSupported
 from deniable.estimators.law.field_characters import masks, values_favouring
@@ -93,4 +93,7 @@ def _(sets: Projective, values: NDArray[Any]) -> NDArray[Any]:
 
 def counts_outputs(channel: Channel) -> bool:
     """Does the accumulator keep how often each single output occurred, and do outputs support values?"""
-    return channel.sums == "outputs" and channel.support() is not None
+    return _COUNTS_OUTPUTS(channel)
+
+
+_COUNTS_OUTPUTS: LastFew[Channel, bool] = LastFew(lambda channel: channel.sums == "outputs" and channel.support() is not None)

@@ -59,10 +59,10 @@ def test_counters_of_one_byte_lose_nothing_when_they_are_full(kind: Any) -> None
 
 @pytest.mark.parametrize("rows", [0, 1, 7, 4095, 4097])
 def test_bits_beyond_the_last_value_are_not_counted(rows: int) -> None:
-    words = RANDOM.integers(0, 1 << 64, (rows, 2), np.uint64)
+    octets = RANDOM.integers(0, 256, (rows, 9), np.uint8)
     sums = np.zeros((2, 70), np.int64)
-    kernels.count_bits(words, sums[0])
-    plain_kernels.count_bits(words, sums[1])
+    kernels.count_bits(octets, sums[0])
+    plain_kernels.count_bits(octets, sums[1])
     assert sums[0].tolist() == sums[1].tolist()
 
 

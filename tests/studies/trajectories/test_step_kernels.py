@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from deniable.batch import StepKernel, Walk, draw_many
+from deniable.batch.steps import _angle, direction_cell
 from deniable.core import DirectionDistance, Interval, Rectangle, RectangleView, TraCSD, TwoLevel, slid_window, wrapped_window
 from deniable.core.channels.directions import Directions
 from deniable.core.mechanisms.spatial.tracs_d import half_cell_point
@@ -42,6 +43,25 @@ def test_kernels_see_places_and_read_reports_as_the_scalar_path_does(reference: 
     assert list(zip(*(part.tolist() for part in references), strict=True)) == [
         v.reference for v in wanted if isinstance(v, RectangleView)
     ]
+
+
+@pytest.mark.parametrize("aspect", [Fraction(1), Fraction(2, 7), Fraction(9), Fraction(1, 1 << 16), Fraction(1 << 16)], ids=str)
+@pytest.mark.parametrize("cells", [4, 8, 64, 4096])
+def test_guessed_directions_are_settled_by_whole_numbers(cells: int, aspect: Fraction) -> None:
+    directions = Directions.at(cells, aspect)
+    half = np.array(directions.half, np.int64)
+    corners = half[:: max(1, len(half) // 100)] >> 14
+    near = [(int(x) + right, int(y) + up) for x, y in corners for right in (-1, 0, 1) for up in (-1, 0, 1)]
+    small = [(x, y) for x in range(-6, 7) for y in range(-6, 7)]
+    for across, up in [*near, *small]:
+        for sign in (1, -1):
+            assert direction_cell(np.int64(sign * across), np.int64(sign * up), half) == directions.cell(sign * across, sign * up)
+
+
+def test_a_guess_is_at_most_one_cell_of_4096_away() -> None:
+    # A worse one would still lead to the same cell, but slowly.
+    for turned in np.linspace(0, np.pi, 2001).tolist():
+        assert abs(_angle(np.cos(turned), abs(np.sin(turned))) - turned / np.pi) < 1 / 2048
 
 
 def test_the_finest_lattice_fits_the_kernels_integers() -> None:

@@ -72,22 +72,18 @@ class BitCounts(Accumulator):
         return output_bits(mechanism.channel)
 
     def fold(self, outputs: NDArray[np.uint8]) -> None:
-        size = -(-len(self.sums) // 64) * 8
         if outputs.ndim != 2 or outputs.shape[1] != -(-len(self.sums) // 8):
             raise Malformed("rows of bits have another length than this recipe's")
-        rows_at_once = max(8, (1 << 21) // size)
-        pieces = [outputs[start : start + rows_at_once] for start in range(0, len(outputs), rows_at_once)]
-        threads = worthwhile_threads(len(outputs) * 8)
-        counts = [np.zeros_like(self.sums) for _ in range(threads)]
+        rows = np.ascontiguousarray(outputs, np.uint8)
+        threads = worthwhile_threads(len(rows) * 8)
+        counts = [self.sums, *(np.zeros_like(self.sums) for _ in range(1, threads))]
 
         def work(thread: int, share: list[NDArray[np.uint8]]) -> None:
             for piece in share:
-                padded = np.zeros((len(piece), size), np.uint8)
-                padded[:, : piece.shape[1]] = piece
-                KERNELS.count_bits(padded.view("<u8").astype(np.uint64, copy=False), counts[thread])
+                KERNELS.count_bits(piece, counts[thread])
 
-        in_parallel(work, pieces, threads)
-        for own in counts:
+        in_parallel(work, np.array_split(rows, threads) if threads > 1 else [rows], threads)
+        for own in counts[1:]:
             self.sums += own
 
 

@@ -22,11 +22,10 @@ def count_outputs(outputs: NDArray[Any], sums: NDArray[np.int64]) -> None:
 count_few_outputs = count_outputs
 
 
-def count_bits(rows: NDArray[np.uint64], sums: NDArray[np.int64]) -> None:
-    """sums[v] += how many rows have bit v; rows are 64-bit words."""
-    octets = rows.astype("<u8", copy=False).view(np.uint8)
-    for start in range(0, len(octets), ROWS):
-        bits = np.unpackbits(octets[start : start + ROWS], axis=1, count=sums.size, bitorder="little")
+def count_bits(rows: NDArray[np.uint8], sums: NDArray[np.int64]) -> None:
+    """sums[v] += how many rows have bit v, which is bit v % 8 of byte v // 8."""
+    for start in range(0, len(rows), ROWS):
+        bits = np.unpackbits(rows[start : start + ROWS], axis=1, count=sums.size, bitorder="little")
         sums += bits.sum(axis=0, dtype=np.int64)
 
 
