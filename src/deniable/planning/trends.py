@@ -90,22 +90,21 @@ def _kept(question: Question, size: int, epsilon: Epsilon, single: Epsilon, part
 def _tree(question: Question, epsilon: Epsilon, mechanism: Mechanism) -> Way:
     if not isinstance(question.domain, Binary) or question.changes is None or question.changes < 1:
         raise InvalidParameter("it is for a yes or no that changes a known number of times at most: give changes=…")
-    periods = 1 << (question.periods - 1).bit_length()
-    stream = TreeOfChanges(periods, changes=min(question.changes, periods), epsilon=epsilon)
+    stream = TreeOfChanges(question.periods, changes=min(question.changes, question.periods), epsilon=epsilon)
     scale = stream.changes * (stream.high + stream.low) / (stream.high - stream.low)
     stretches = sum((period + 1).bit_count() for period in range(question.periods)) / question.periods
     return Way(
         name=mechanism.name,
         inner="tree of changes",
         asked=mechanism,
-        estimator=f"yes_shares(TreeOfChanges({periods}, {stream.changes}, {epsilon}), signs)",
+        estimator=f"yes_shares(TreeOfChanges({question.periods}, {stream.changes}, {epsilon}), signs)",
         predict=lambda n: normal(scale * math.sqrt(stream.lengths * stretches / n), tracking=float(stream.tracking())),
-        losses=partial(_tree_losses, stream, question.periods),
+        losses=partial(_tree_losses, stream),
         promise=f"Everyone sends signs of one of their at most {stream.changes} changes. {UNLINKED}. {PER_DEVICE}",
     )
 
 
-def _tree_losses(stream: TreeOfChanges, periods: int, n: int, runs: int, keystream: Keystream) -> Floats:
+def _tree_losses(stream: TreeOfChanges, n: int, runs: int, keystream: Keystream) -> Floats:
     """Everyone says yes from a period of their own on, and every device walks through its life."""
     coins, losses = KeystreamCoins(keystream), []
     turned = np.arange(n) % stream.periods
@@ -118,7 +117,7 @@ def _tree_losses(stream: TreeOfChanges, periods: int, n: int, runs: int, keystre
                 sign = stream.report(memory, period, int(period >= turn), coins)
                 if sign is not None:
                     signs[memory["length"]][period // memory["length"], sign] += 1
-        losses.append(((yes_shares(stream, signs).value - truth)[:periods] ** 2).mean())
+        losses.append(((yes_shares(stream, signs).value - truth) ** 2).mean())
     return np.array(losses)
 
 
