@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deniable.core import Coins, Epsilon, TaggedResponse, TreeOfChanges
 from deniable.errors import AlreadyAnswered, InvalidParameter
 from deniable.surveys.turns import windows_between
+
+if TYPE_CHECKING:
+    from deniable.surveys.document import Survey
 
 _CHANGES = re.compile(r"changes:([1-9][0-9]{0,3})", re.ASCII)
 LATER = "a later window was already answered; a clock that goes back draws nothing"
@@ -41,6 +44,27 @@ def _stream(repeat: str, window: str, opens: str | None, closes: str | None, eps
 def mechanism_for(stream: TreeOfChanges) -> TaggedResponse:
     """What the reports of a stream are, one by one: a sign beside the length that the device drew."""
     return TaggedResponse(epsilon=stream.level, tags=stream.lengths)
+
+
+def check_changes(survey: Survey) -> None:
+    """Refuse a survey of changes that cannot keep its promise, and the mechanism of one in any other survey."""
+    stream = survey.changes
+    if stream is None:
+        if isinstance(survey.mechanism, TaggedResponse):
+            raise InvalidParameter("tagged-response is the mechanism of surveys with repeat = 'changes:C', and of no others")
+        return
+    if survey.mechanism != mechanism_for(stream):
+        raise InvalidParameter(
+            "repeat = 'changes:…' needs one attribute that is a yes or no: domain = 'binary', with mechanism 'auto' or left out"
+        )
+    if survey.lifetime != stream.level.exact:
+        raise InvalidParameter(
+            "with repeat = 'changes:…' the whole life costs epsilon once: leave out budget, or set it to epsilon"
+        )
+    if survey.keep_reports:
+        raise InvalidParameter("with repeat = 'changes:…' only sums can be kept, by window: leave out keep_reports")
+    if survey.admission is not None or survey.shuffle is not None:
+        raise InvalidParameter("the length that a device keeps can be followed: it does not go with admission or shuffle")
 
 
 def next_report(stream: TreeOfChanges, memory: dict[str, Any], period: int, value: int, coins: Coins) -> int | None:

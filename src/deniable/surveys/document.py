@@ -14,7 +14,6 @@ from typing import Any, ClassVar
 from deniable.core import (
     Mechanism,
     Number,
-    TaggedResponse,
     TreeOfChanges,
     as_fraction,
     canonical_json,
@@ -23,7 +22,7 @@ from deniable.core import (
 )
 from deniable.errors import InvalidParameter, Malformed, OutOfDomain, UnknownVersion, WrongRecipe
 from deniable.surveys.admission import Admission, Shuffle, admission_from, extra_fields, shuffle_from
-from deniable.surveys.changes import changes_of, mechanism_for
+from deniable.surveys.changes import changes_of, check_changes
 from deniable.surveys.kept_layers import layers, noise_in_common, permanent_of
 from deniable.surveys.release import LIVE_WORDS, Release, Steps, release_document, release_from
 from deniable.surveys.turns import turns_of
@@ -113,7 +112,7 @@ class Survey:
                 raise InvalidParameter("a kept answer can be followed: it does not go with admission or shuffle")
         if not isinstance(self.keep_reports, bool):
             raise InvalidParameter("keep_reports must be true or false")
-        self._check_changes()
+        check_changes(self)
         object.__setattr__(self, "release", release_from(self.release))
         object.__setattr__(self, "admission", admission_from(self.admission))
         object.__setattr__(self, "shuffle", shuffle_from(self.shuffle))
@@ -146,25 +145,6 @@ class Survey:
         if budget is None or budget < self.mechanism.privacy.exact:
             raise InvalidParameter("budget must be a number that is at least the epsilon of one answer")
         object.__setattr__(self, "budget", budget)
-
-    def _check_changes(self) -> None:
-        stream = self.changes
-        if stream is None:
-            if isinstance(self.mechanism, TaggedResponse):
-                raise InvalidParameter("tagged-response is the mechanism of surveys with repeat = 'changes:C', and of no others")
-            return
-        if self.mechanism != mechanism_for(stream):
-            raise InvalidParameter(
-                "repeat = 'changes:…' needs one attribute that is a yes or no: domain = 'binary', with mechanism 'auto' or left out"
-            )
-        if self.lifetime != self.mechanism.privacy.exact:
-            raise InvalidParameter(
-                "with repeat = 'changes:…' the whole life costs epsilon once: leave out budget, or set it to epsilon"
-            )
-        if self.keep_reports:
-            raise InvalidParameter("with repeat = 'changes:…' only sums can be kept, by window: leave out keep_reports")
-        if self.admission is not None or self.shuffle is not None:
-            raise InvalidParameter("the length that a device keeps can be followed: it does not go with admission or shuffle")
 
     @property
     def strategy(self) -> str | None:

@@ -61,7 +61,7 @@ export function yesByWindow(attribute, { rows, method }, level) {
     caption: [element("strong", {}, caption), ` ${COMPARED.fromChanges} ${COMPARED.band(sure, 0)}`],
     summary: `${attribute.question} ${caption}`,
     draw: points.length > 1 ? trend([{ name: COMPARED.yes, points: points.map((point) => ({ ...point, value: inside(point.value) })) }], { show: percent }) : dots(rows, { show: percent }),
-    table: table(COMPARED.windowTable(sure), PAGE.columns, cells),
+    table: table(RESULTS.with(RESULTS.views.trend, sure), PAGE.columns, cells),
     method: RESULTS.method(method, attribute.mechanism),
   });
 }
