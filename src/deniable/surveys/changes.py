@@ -47,11 +47,9 @@ def mechanism_for(stream: TreeOfChanges) -> TaggedResponse:
 
 
 def check_changes(survey: Survey) -> None:
-    """Refuse a survey of changes that cannot keep its promise, and the mechanism of one in any other survey."""
+    """Refuse a survey of changes that cannot keep its promise."""
     stream = survey.changes
     if stream is None:
-        if isinstance(survey.mechanism, TaggedResponse):
-            raise InvalidParameter("tagged-response is the mechanism of surveys with repeat = 'changes:C', and of no others")
         return
     if survey.mechanism != mechanism_for(stream):
         raise InvalidParameter(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar, Self
 
 from deniable.core.channels.table import Table
@@ -11,6 +12,7 @@ from deniable.core.domains.base import Domain
 from deniable.core.domains.binary import Binary
 from deniable.core.exact.weights import even_weights
 from deniable.core.mechanisms.base import Mechanism
+from deniable.core.mechanisms.reading import Values
 from deniable.errors import InvalidParameter
 
 MOST_TAGS = 64
@@ -50,6 +52,11 @@ class TaggedResponse(Mechanism):
 
     def decode(self, output: int) -> int:
         return self.domain.decode(output & 1)
+
+    @property
+    def reading(self) -> Values:
+        """Every output as its bit."""
+        return Values((Fraction(0), Fraction(1)) * self.tags)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
