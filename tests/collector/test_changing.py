@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import secrets
+import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,13 +17,14 @@ from deniable.batch import Accumulator, accumulator_for
 from deniable.cli.disclose import disclosure
 from deniable.cli.submit import _check
 from deniable.cli.watch import _tables
+from deniable.collector import Arrival, Store
 from deniable.collector.changing import COMPARED, NOT_YET, ONE_WINDOW, window_names
 from deniable.collector.dashboard.privacy import privacy_of
 from deniable.collector.estimates import NOBODY, estimates
 from deniable.collector.groups import compared
 from deniable.collector.messages import ENCODER
 from deniable.collector.planned import planned_surveys
-from deniable.collector.steps import Published
+from deniable.collector.steps import Published, published
 from deniable.core import Report, TreeOfChanges
 from deniable.errors import InvalidParameter
 from deniable.privacy import FixedCoins
@@ -132,6 +136,24 @@ def test_reports_that_belong_to_another_window_change_nothing() -> None:
     strange = [Report(SURVEY.mechanism.fingerprint, output) for output in (3, 3, 5, 5, 5)]
     late = {**windows, NAMES[0]: windows[NAMES[0]].merge(accumulator_for(SURVEY.mechanism).add(strange))}
     assert rows_of(late) == rows_of(windows)
+
+
+def test_what_is_public_of_each_window_is_enough_for_the_trend(tmp_path: Path) -> None:
+    """By the survey's steps of 100 reports: the first window has too few, so its share is left out, and no other one needs it."""
+    stream, reports = stream_of(SURVEY), counted(some(900), FixedCoins(6), 0)
+    assert all(one.n >= 200 for one in reports.values())
+    store = Store(f"sqlite:///{tmp_path / 'collector.db'}")
+    store.add_survey(SURVEY)
+    now = time.time() + 7200
+    for number, name in enumerate(NAMES):
+        outputs = np.repeat(np.arange(2 * stream.lengths), np.asarray(reports[name].sums, np.int64))[:: 1 if number else 4]
+        sent = [Report(SURVEY.mechanism.fingerprint, int(output)) for output in outputs]
+        assert store.count([Arrival(SURVEY, name, secrets.token_bytes(16), sent, len(sent))]) == [True]
+    shown = published(store, SURVEY, now)
+    store.close()
+    assert set(shown.windows) == set(NAMES[1:])
+    everything = rows_of(reports)
+    assert rows_of(shown.windows) == {name: everything[name] for name in NAMES[1:]}
 
 
 def test_groups_are_not_compared_by_signs() -> None:
