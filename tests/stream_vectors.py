@@ -48,6 +48,7 @@ STREAMS: list[Stream] = [
     KeptBits(4, 4, bits=2, epsilon=2),
     KeptBits(3, 3, bits=1, epsilon=2, flips="1/5"),
     TreeOfChanges(8, changes=2, epsilon=1),
+    TreeOfChanges(6, changes=3, epsilon=1),
 ]
 ROWS = 3
 """Rows of values for every stream."""
@@ -64,8 +65,10 @@ closes = "2026-11-08"
 question = "How did you travel today?"
 domain = "categories:bike,bus,car"
 """
-REPEATS = ("each-window", "turns:3", "random-window", "kept:2", "permanent")
+REPEATS = ("each-window", "turns:3", "random-window", "kept:2", "permanent", "changes:2")
 ANSWERS = ("bus", "bus", "bike", "bus", "car", "bike", "bus")
+YES_OR_NO = (False, True, True, None, True, False, False)
+"""What a survey of changes is answered; on one day the device is away."""
 FIRST = date(2026, 11, 2)
 
 
@@ -111,7 +114,10 @@ def stream_vectors(stream: Stream) -> dict[str, Any]:
 
 
 def repeating(repeat: str) -> Survey:
-    """The survey, with another way of repeating."""
+    """The survey, with another way of repeating; one of changes asks for a yes or no."""
+    if repeat.startswith("changes:"):
+        asked = SURVEY.replace("categories:bike,bus,car", "binary").replace("budget = 4\n", "").replace("each-window", repeat)
+        return survey_from_toml(asked)
     return replace(survey_from_toml(SURVEY), repeat=repeat)
 
 
@@ -121,7 +127,9 @@ def device_vectors(repeat: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         ledger, transport = Ledger(Path(folder) / "ledger.db"), MockTransport()
         device = Session(survey, ledger, "http://127.0.0.1", transport=transport)
-        for number, answer in enumerate(ANSWERS):
+        for number, answer in enumerate(ANSWERS if survey.changes is None else YES_OR_NO):
+            if answer is None:
+                continue
             coins, today = RecordingCoins(f"{repeat} {number}"), FIRST + timedelta(days=number)
             before = len(transport.posted)
             refused = False

@@ -114,6 +114,8 @@ def surveys_in(text: str) -> list[str]:
 def _survey_with(key: str, value: str) -> str:
     fields, attribute = dict(USUAL), {"question": '"q"', "domain": '"interval:0,1"' if key == "learn" else '"categories:a,b"'}
     (fields if key in _SURVEY else attribute)[key] = value
+    if value.startswith('"changes:'):  # of a yes or no, whose whole life costs epsilon
+        fields["budget"], attribute["domain"] = fields["epsilon"], '"binary"'
     rest = "" if value in ('"once"', '"survey"') else NEEDS.get(key, "")
     head = "".join(f"{name} = {said}\n" for name, said in fields.items()) + rest
     lines = "".join(f"{name} = {said}\n" for name, said in attribute.items())

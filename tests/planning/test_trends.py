@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from deniable.core import Binary, Categories
 from deniable.errors import InvalidParameter
 from deniable.planning import Question, plan
 from deniable.privacy import FixedKeystream
+from deniable.surveys import survey_from_toml
 
 
 def question(**more: Any) -> Question:
@@ -76,6 +78,25 @@ def test_the_command_prints_the_promise() -> None:
     assert "for each device" in " ".join(run.output.split())
     document = json.loads(CliRunner().invoke(plan_command, [*options, "--untrackable", "--json"]).output)
     assert document["candidates"][0]["tracking"] == 0
+
+
+@pytest.mark.parametrize(
+    ("periods", "changes", "inner"),
+    [(40, 0, "kept, 1/2 in a period"), (800, 1, "tree of changes"), (40, 1, "one random period"), (40, None, "1 of 5 periods")],
+)
+def test_a_plan_says_how_a_survey_asks_like_this(periods: int, changes: int | None, inner: str) -> None:
+    """Every line that is printed is one that a survey accepts, and the survey then costs what was planned."""
+    window = 5 if changes is None else None
+    planned = plan(question(domain=Binary(), periods=periods, changes=changes, window=window, epsilon=2))
+    written = {one.way.inner: one.way.in_survey for one in planned.candidates}[inner].partition(", and opens")[0]
+    closes = date(2026, 1, 1) + timedelta(days=periods - 1)
+    lines = [*written.split(", "), 'window = "day"', "opens = 2026-01-01", f"closes = {closes}"]
+    survey = survey_from_toml(
+        "\n".join(['title = "T"', 'purpose = "P"', *lines, '[attributes.a]\nquestion = "Q"\ndomain = "binary"'])
+    )
+    assert survey.price == 2
+    assert (survey.changes is not None) == (inner == "tree of changes")
+    assert survey.changes is None or survey.changes.periods == periods
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,9 @@ def test_devices_of_a_survey_show_silence_refusal_and_a_kept_answer() -> None:
     assert sum(day["report"] is not None for day in seen["random-window"]) == 1
     assert any(day["refused"] for day in seen["kept:2"])
     assert all(Fraction(day["spent"]) <= 4 for days in seen.values() for day in days)
+    changes = [day for day in seen["changes:2"] if day["report"] is not None]
+    assert 1 <= len(changes) < len(seen["changes:2"]) < 7
+    assert {day["spent"] for day in seen["changes:2"]} == {"1"}
     permanent: dict[str, set[str]] = {}
     for day in seen["permanent"]:
         permanent.setdefault(day["answer"], set()).add(day["report"])

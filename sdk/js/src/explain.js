@@ -1,5 +1,6 @@
 // What will be sent, and what epsilon means, in plain words: to be shown before anything is asked.
 
+import { changesOf } from "./changes.js";
 import { expNumber } from "./exponential.js";
 import { Fraction } from "./fraction.js";
 import { permanentOf } from "./kept-layers.js";
@@ -27,7 +28,7 @@ export function explain(survey, left = survey.budget, own = null) {
       : "The collector adds the report to its sums and keeps no single reports.",
     releasing: release === "live" ? LIVE_WORDS : releaseWords(release),
     budget:
-      `One answer costs ${permanentOf(repeat) ?? survey.epsilon} of the ${survey.budget} you can ever spend on this survey; ${left} is left.` +
+      `${changesOf(repeat) === null ? "One answer costs" : "All answers together cost"} ${permanentOf(repeat) ?? survey.epsilon} of the ${survey.budget} you can ever spend on this survey; ${left} is left.` +
       (own === null ? "" : ` Of your own limit for all surveys ${own} is left.`),
     checked: `This device checked the survey itself: its hash, and that no report is more than ${short(odds)} times as likely for one answer as for another: e to the power of ${survey.epsilon}.`,
     odds,
@@ -54,6 +55,12 @@ function repeating(repeat, window) {
   if (level !== null) {
     return `You are asked every ${window}. Your device draws an answer once for every value and keeps it; every report adds fresh noise. All reports of one value cost ${level} together, a changed answer costs ${level} again, and when it changes is not hidden. ${PER_DEVICE}`;
   }
+  const changes = changesOf(repeat);
+  if (changes !== null) {
+    const signs = `Your device reports whether your answer changed, not what it is: the direction of one of its first ${changes} change${changes === 1 ? "" : "s"}, with noise, or a coin where there was none`;
+    const when = `It draws once how many ${window}s lie between its reports, a power of two that every report shows and that says nothing about your answers, and is silent otherwise`;
+    return `You are asked every ${window}. ${signs}. ${when}. All its reports together cost epsilon once, and when you change is hidden, too. To notice a change, your device keeps your last answer. ${PER_DEVICE}`;
+  }
   if (!repeat.startsWith("turns:")) return REPEAT_WORDS[repeat](window);
   const turns = repeat.slice(6);
   return `Your device reports every ${turns} ${window}s, in a turn that it draws once, and is silent otherwise: any ${turns} ${window}s in a row cost epsilon once. ${PER_DEVICE}`;
@@ -71,6 +78,7 @@ function whatIsSent(survey) {
   const bytes = 19 + Math.ceil(outputBits(channel) / 8);
   const frame = `The report has ${bytes} bytes, whatever you answer, and travels with a random number that is used once.`;
   const compiled = document.channel;
+  if (changesOf(document.repeat) !== null) return `A direction, up or down, that is drawn at random with chances that lean toward your own change in at most one report, and how many ${document.window}s it is about. ${frame}`;
   if (compiled.kind === "two-level" && compiled.set === "singleton") {
     const truth = new Fraction(channel.high, channel.total).toNumber();
     return `One of the ${channel.inputs} possible answers: yours with a chance of ${percent(truth)}, otherwise another one at random. ${frame}`;

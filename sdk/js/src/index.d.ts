@@ -89,7 +89,7 @@ export interface SurveyDocument {
   readonly fingerprint: string;
   readonly epsilon: string;
   readonly budget: string;
-  readonly repeat: "once" | "permanent" | "each-window" | "random-window" | `turns:${number}` | `kept:${string}`;
+  readonly repeat: "once" | "permanent" | "each-window" | "random-window" | `turns:${number}` | `kept:${string}` | `changes:${number}`;
   readonly window: "survey" | "day" | "week" | "month";
   readonly opens: string | null;
   readonly closes: string | null;
@@ -177,6 +177,14 @@ export class Ledger {
     permanent?: string | null;
     around?: ((kept: string) => string) | null;
   }): Promise<Pending>;
+  walk(walk: {
+    survey: string;
+    period: string;
+    epsilon: Fraction;
+    budget: Fraction;
+    begin: () => Record<string, unknown>;
+    step: (memory: Record<string, unknown>) => string | null;
+  }): Promise<Pending | null>;
   /** Throws BudgetSpent when the survey could cost more over its whole life than the limit. */
   checkSurvey(survey: Survey): void;
   left(): Promise<Fraction>;
@@ -191,7 +199,7 @@ export class Ledger {
 export interface Receipt {
   /** false: the report waits in the ledger; `deliver` sends it. */
   readonly delivered: boolean;
-  /** It is not this device's turn: nothing was drawn, sent or spent. */
+  /** The device says nothing in this window: it is not its turn, or no stretch of a survey of changes ends. Nothing was sent. */
   readonly silent: boolean;
   /** The report's bytes in hexadecimal digits; null when the device was silent. */
   readonly report: string | null;
@@ -239,7 +247,7 @@ export class Session {
   /** Does this device report in the window it is now? In surveys with turns only in its own. */
   isMyTurn(today?: Date): Promise<boolean>;
   answer(answers: { readonly [name: string]: Value }, options?: { today?: Date }): Promise<Receipt>;
-  deliver(): Promise<number>;
+  deliver(options?: { today?: Date }): Promise<number>;
   /** A token from now on; refused where it could be read on the way. */
   useToken(token: string): void;
 }

@@ -18,7 +18,8 @@ export const USUAL_LIMIT = "8";
  * crash leaves either nothing, or a report that will be sent as it is, never two draws. `limit` is the most
  * epsilon this person spends on all surveys together, under whatever names they come: 8 unless your own code says
  * otherwise. Values are not stored; for permanent answers an HMAC of the
- * value lies beside the report, with its key, so whoever can read the store can try the values of a small domain.
+ * value lies beside the report, with its key, so whoever can read the store can try the values of a small domain. A survey of changes is
+ * the exception: only the last yes or no tells a change, so the store holds it.
  * Whoever clears the browser's storage forgets what was spent.
  */
 export class Ledger {
@@ -62,10 +63,7 @@ export class Ledger {
       const state = this.#read(text);
       const answers = (state.answers[survey] ??= {});
       const before = answers[period];
-      if (before !== undefined) {
-        if (before.state !== "pending") throw new AlreadyAnswered("the question was already answered in this window; a second draw would cost privacy again");
-        return [null, { survey, period, key: before.key, report: before.report }];
-      }
+      if (before !== undefined) return [null, waiting(before, survey, period)];
       const tag = permanent === null ? null : toHex(hmac(fromHex(state.key), new TextEncoder().encode(`${survey}\0${permanent}`)));
       const kept = (state.kept[survey] ??= {});
       let report = tag === null ? undefined : kept[tag];
@@ -76,6 +74,30 @@ export class Ledger {
         if (tag !== null) kept[tag] = report;
       }
       if (around !== null) report = around(report);
+      const key = this.#random(KEY_BYTES);
+      answers[period] = { key, report, state: "pending" };
+      return [JSON.stringify(state), { survey, period, key, report }];
+    });
+  }
+
+  /**
+   * The report of a stream for this period, or null where it is silent. `begin` draws what the device remembers, once in a life, which is
+   * when epsilon is spent; `step` changes it and may draw a report. All of it goes to the store in one step, before anything is sent.
+   */
+  walk({ survey, period, epsilon, budget, begin, step }) {
+    return this.store.update((text) => {
+      const state = this.#read(text);
+      const answers = (state.answers[survey] ??= {});
+      const before = answers[period];
+      if (before !== undefined) return [null, waiting(before, survey, period)];
+      const tag = toHex(hmac(fromHex(state.key), new TextEncoder().encode(`${survey}\0memory`)));
+      const kept = (state.kept[survey] ??= {});
+      if (kept[tag] === undefined) this.#check(state, survey, epsilon, budget);
+      const memory = kept[tag] === undefined ? begin() : JSON.parse(kept[tag]);
+      if (kept[tag] === undefined) (state.spent[survey] ??= []).push(`${epsilon}`);
+      const report = step(memory);
+      kept[tag] = JSON.stringify(memory);
+      if (report === null) return [JSON.stringify(state), null];
       const key = this.#random(KEY_BYTES);
       answers[period] = { key, report, state: "pending" };
       return [JSON.stringify(state), { survey, period, key, report }];
@@ -142,6 +164,12 @@ export class Ledger {
   spent(survey = null) {
     return this.store.update((text) => [null, spent(this.#read(text), survey)]);
   }
+}
+
+/** The report of a period that waits; refused where it is gone. */
+function waiting({ state, key, report }, survey, period) {
+  if (state !== "pending") throw new AlreadyAnswered("the question was already answered in this window; a second draw would cost privacy again");
+  return { survey, period, key, report };
 }
 
 /** The most that any number of reports of one value tell: the permanent level where a mechanism or one of its parts has one. */

@@ -1,13 +1,14 @@
 // One device and one survey: check it, answer within the budget, send until it is acknowledged.
 
 import { bodyOf } from "./bytes.js";
+import { changesOf, newMemory, nextReport, streamOf } from "./changes.js";
 import { SystemCoins } from "./coins.js";
 import { InvalidParameter, NotAdmitted, NotDelivered } from "./errors.js";
 import { explain } from "./explain.js";
 import { toHex } from "./hexadecimal.js";
 import { drawAround, layersOf, permanentOf } from "./kept-layers.js";
 import { SEALED_TYPE, sealedReport } from "./sealing.js";
-import { LARGE, openSurvey, periodOf, turnsOf, windowNumber } from "./survey.js";
+import { LARGE, openSurvey, periodOf, turnsOf, windowNumber, windowsOf } from "./survey.js";
 import { tokenHeader } from "./tokens.js";
 import { encodeReport } from "./wire.js";
 
@@ -98,23 +99,11 @@ export class Session {
     const { survey } = this;
     this.#checkOpen(today.toISOString().slice(0, 10));
     const index = survey.inputOf(answers);
-    if (!(await this.isMyTurn(today))) {
+    const pending = !(await this.isMyTurn(today)) ? null : changesOf(survey.document.repeat) === null ? await this.#drawn(index, today) : await this.#walked(index, today);
+    if (pending === null) {
       const spent = await this.ledger.spent(survey.hash);
       return { delivered: false, silent: true, report: null, spent, left: survey.budget.minus(spent) };
     }
-    const encoded = (output) => toHex(encodeReport(survey.fingerprint, survey.channel, output));
-    const kept = permanentOf(survey.document.repeat);
-    const [first, around] = kept === null ? [] : layersOf(survey);
-    const size = BigInt(survey.channel.inputs);
-    const pending = await this.ledger.draw({
-      survey: survey.hash,
-      period: this.period(today),
-      epsilon: kept ?? survey.epsilon,
-      budget: survey.budget,
-      make: () => (kept === null ? encoded(survey.channel.draw(index, this.coins)) : `${drawAround(first, size, index, this.coins)}`),
-      permanent: kept !== null || survey.document.repeat === "permanent" ? `${index}` : null,
-      around: kept === null ? null : (answer) => encoded(drawAround(around, size, BigInt(answer), this.coins)),
-    });
     let delivered = true;
     try {
       await this.#send([pending]);
@@ -128,9 +117,52 @@ export class Session {
     return { delivered, silent: false, report: pending.report, spent, left: survey.budget.minus(spent) };
   }
 
-  /** Send what is waiting; returns how many reports were handed over. */
-  async deliver() {
-    const waiting = await this.ledger.pending(this.survey.hash);
+  /** This window's report: drawn now, kept from before, or drawn around what is kept. */
+  #drawn(index, today) {
+    const { survey } = this;
+    const encoded = (output) => toHex(encodeReport(survey.fingerprint, survey.channel, output));
+    const kept = permanentOf(survey.document.repeat);
+    const [first, around] = kept === null ? [] : layersOf(survey);
+    const size = BigInt(survey.channel.inputs);
+    return this.ledger.draw({
+      survey: survey.hash,
+      period: this.period(today),
+      epsilon: kept ?? survey.epsilon,
+      budget: survey.budget,
+      make: () => (kept === null ? encoded(survey.channel.draw(index, this.coins)) : `${drawAround(first, size, index, this.coins)}`),
+      permanent: kept !== null || survey.document.repeat === "permanent" ? `${index}` : null,
+      around: kept === null ? null : (answer) => encoded(drawAround(around, size, BigInt(answer), this.coins)),
+    });
+  }
+
+  /** This window's report of a survey of changes; null where the device is silent. */
+  #walked(index, today) {
+    const { survey } = this;
+    const { opens, window } = survey.document;
+    const stream = streamOf(survey, windowsOf(survey.document));
+    const number = windowNumber(today.toISOString().slice(0, 10), window) - windowNumber(opens, window);
+    return this.ledger.walk({
+      survey: survey.hash,
+      period: this.period(today),
+      epsilon: survey.epsilon,
+      budget: survey.budget,
+      begin: () => newMemory(stream, this.coins),
+      step: (memory) => {
+        const output = nextReport(stream, memory, number, Number(index), this.coins);
+        return output === null ? null : toHex(encodeReport(survey.fingerprint, survey.channel, output));
+      },
+    });
+  }
+
+  /**
+   * Send what is waiting; returns how many reports were handed over. In a survey of changes a report belongs to its window: when that is
+   * over it is forgotten, as if the device had been away, because the collector would count it in another one.
+   */
+  async deliver({ today = new Date() } = {}) {
+    const all = await this.ledger.pending(this.survey.hash);
+    const late = changesOf(this.survey.document.repeat) === null ? [] : all.filter(({ period }) => period !== this.period(today));
+    for (const item of late) await this.ledger.settle(item, { refused: true });
+    const waiting = all.filter((item) => !late.includes(item));
     const longest = waiting.reduce((most, { report }) => Math.max(most, report.length), 0) + 64;
     const { admission, shuffle } = this.survey.document;
     const alone = admission !== undefined || shuffle !== undefined; // a token for each, and nothing that says that two belong together

@@ -1,6 +1,7 @@
 // Somebody else's survey, checked before anything is answered: hash, shape, integers, privacy.
 
 import { channelFrom } from "./channels/index.js";
+import { changesOf, streamOf } from "./changes.js";
 import { domainFrom, inputOf, partsOf } from "./domains/index.js";
 import { DeniableError, Malformed, NotTrusted, OutOfDomain } from "./errors.js";
 import { allows } from "./exponential.js";
@@ -64,6 +65,10 @@ export async function openSurvey(bytes, { hash, allowLarge = false } = {}) {
   if (permanent !== null && budget.compare(permanent) < 0) throw new NotTrusted("the survey's budget is smaller than the level of its kept answer");
   const survey = new Survey(document, found, channel, domain, epsilon, budget);
   if (permanent !== null) layersOf(survey);
+  if (changesOf(document.repeat) !== null) {
+    if (budget.compare(epsilon) !== 0) throw new NotTrusted("the whole life of a survey of changes costs epsilon: its budget is another");
+    streamOf(survey, windowsOf(document));
+  }
   return survey;
 }
 
@@ -76,12 +81,18 @@ function checkWords(document) {
     must(typeof attribute.name === "string" && NAME.test(attribute.name) && isText(attribute.question), "an attribute's name or question is not one");
   }
   must(new Set(attributes.map(({ name }) => name)).size === attributes.length, "attributes must have names of their own");
-  must((REPEATS.includes(document.repeat) || TURNS.test(document.repeat) || permanentOf(document.repeat) !== null) && WINDOWS.includes(document.window), "repeat and window must be known words");
+  must((REPEATS.includes(document.repeat) || TURNS.test(document.repeat) || permanentOf(document.repeat) !== null || changesOf(document.repeat) !== null) && WINDOWS.includes(document.window), "repeat and window must be known words");
   must((document.repeat === "once") === (document.window === "survey"), "window is 'survey' exactly when repeat is 'once'");
   for (const name of ["opens", "closes"]) must(document[name] === null || (typeof document[name] === "string" && DATE.test(document[name])), `${name} must be a date`);
   const turns = turnsOf(document);
   must(turns === null || (turns >= 2 && turns <= MOST_TURNS), `repeat must have 2 to ${MOST_TURNS} turns or windows`);
   must(typeof document.keep_reports === "boolean", "keep_reports must be true or false");
+  const changes = changesOf(document.repeat);
+  if (changes !== null) {
+    const windows = windowsOf(document);
+    must(windows >= 2 && windows <= MOST_TURNS && changes <= windows, `a survey of changes has 2 to ${MOST_TURNS} windows and at most as many changes`);
+    must(!document.keep_reports, "a survey of changes keeps sums only");
+  }
   checkRelease(document.release);
   checkHiding(document);
 }
@@ -101,14 +112,19 @@ function checkHiding({ admission, shuffle, repeat }) {
     must(Number.isSafeInteger(shuffle.minutes) && shuffle.minutes >= 0 && shuffle.minutes <= MOST_MINUTES, `shuffle.minutes must be a whole number from 0 to ${MOST_MINUTES}`);
   }
   const hidden = admission !== undefined || shuffle !== undefined;
-  must(!hidden || permanentOf(repeat) === null, "a kept answer can be followed: it does not go with admission or shuffle");
+  must(!hidden || (permanentOf(repeat) === null && changesOf(repeat) === null), "what a device keeps can be followed: it does not go with admission or shuffle");
   must(admission === undefined || shuffle === undefined || repeat === "once", "a survey with both admission and shuffle must be one that is answered once");
 }
 
 /** Of how many turns each device has one; null where it reports in every window. */
 export function turnsOf({ repeat, window, opens, closes }) {
   if (repeat !== "random-window") return TURNS.test(repeat) ? Number(TURNS.exec(repeat)[1]) : null;
-  must(opens !== null && closes !== null, "a survey of one random window opens and closes on days that it names");
+  return windowsOf({ window, opens, closes });
+}
+
+/** How many windows there are between the days on which a survey opens and closes. */
+export function windowsOf({ window, opens, closes }) {
+  must(opens !== null && closes !== null, "a survey of one random window or of changes opens and closes on days that it names");
   return windowNumber(closes, window) - windowNumber(opens, window) + 1;
 }
 

@@ -155,6 +155,54 @@ test("devices with turns report in their own windows only, and restarts keep the
   await assert.rejects(session({ repeat: "random-window", window: "day" }));
 });
 
+const CHANGES = { mechanism: "tagged-response", example: 1, repeat: "changes:2", window: "day", budget: "1", opens: "2026-11-01", closes: "2026-11-06" };
+const november = (number) => day(`2026-11-0${number}`);
+const outputOf = (report) => Number(`0x${report.slice(-2)}`);
+
+test("a device of a survey of changes keeps its length over restarts, and its whole life costs epsilon once", async () => {
+  const seen = new Set();
+  for (let number = 0; number < 40; number++) {
+    const { posted, ledger } = await session(CHANGES);
+    const heard = [];
+    for (let date = 1; date <= 6; date++) {
+      const { device } = await session(CHANGES, [], ledger); // a restart: the same ledger
+      const { silent, report, spent } = await device.answer({ commute: date > 2 ? 1 : 0 }, november(date));
+      assert.equal(`${spent}`, "1");
+      assert.equal(silent, report === null);
+      if (!silent) heard.push([date, outputOf(report)]);
+    }
+    const [length] = heard[0];
+    assert.deepEqual(heard.map(([date]) => date), [1, 2, 3, 4, 5, 6].filter((date) => date % length === 0));
+    assert.deepEqual(new Set(heard.map(([, output]) => 2 ** (output >> 1))), new Set([length]));
+    assert.equal(posted.length, 0);
+    seen.add(length);
+  }
+  assert.deepEqual([...seen].sort(), [1, 2, 4]); // one of them is missing less than once in three million times
+});
+
+test("a device that was away at the beginning of a stretch says nothing of it, and a late report is forgotten", async () => {
+  for (let heard = 0; heard < 3; ) {
+    const { device, ledger } = await session(CHANGES, Array(40).fill(0));
+    const first = await device.answer({ commute: 0 }, november(1));
+    if (first.silent) continue;
+    heard += 1;
+    const again = await session(CHANGES, [], ledger);
+    assert.equal(await again.device.deliver(november(2)), 0);
+    assert.deepEqual([again.posted, await ledger.pending(device.survey.hash)], [[], []]);
+    assert.deepEqual([(await again.device.answer({ commute: 1 }, november(3))).silent, (await again.device.answer({ commute: 1 }, november(4))).silent], [true, false]);
+    assert.equal((await again.device.answer({ commute: 0 }, november(6))).silent, true);
+    await assert.rejects(again.device.answer({ commute: 1 }, november(5)), /goes back/);
+    assert.equal((await again.device.answer({ commute: 1 }, november(6))).silent, true);
+    assert.match((await device.explain()).repeating, /whether your answer changed.*each device/);
+  }
+});
+
+test("surveys of changes that are none are refused", async () => {
+  const odd = [{ repeat: "changes:0" }, { repeat: "changes:02" }, { repeat: "changes:7" }, { closes: null }, { closes: "2026-11-09" }, { budget: "2" }, { keep_reports: true }];
+  for (const changed of [...odd, { mechanism: "k-rr", example: 0 }, { mechanism: "randomized-response", example: 1 }]) await assert.rejects(session({ ...CHANGES, ...changed }), undefined, JSON.stringify(changed));
+  await session(CHANGES);
+});
+
 test("rappor may not be permanent here, because its bits are kept elsewhere", async () => {
   await assert.rejects(session({ repeat: "permanent", window: "day", mechanism: "rappor" }), InvalidParameter);
 });

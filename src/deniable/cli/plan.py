@@ -238,6 +238,8 @@ def _print(planned: Plan, tried: dict[str, dict[str, Any]]) -> None:
         out.print(f"… and {len(planned.candidates) - SHOWN} more; --json has them all")
     out.print(f"pick: [bold]{planned.pick.label}[/bold]. {planned.why}", soft_wrap=True)
     out.print(f"estimate with: {planned.pick.way.estimator}", soft_wrap=True)
+    if planned.pick.way.in_survey:
+        out.print(f"in a survey: {planned.pick.way.in_survey}", soft_wrap=True, markup=False)
     certificate = planned.pick.recipes[-1].certificate()
     out.print(f"privacy {'holds' if planned.pick.holds else 'DOES NOT HOLD'}: {certificate.inequality}", soft_wrap=True)
     if planned.left_out:

@@ -17,7 +17,7 @@ from deniable.cli.submit_rows import Answered, by_reason, left_empty, read_answe
 from deniable.cli.survey_address import ca_option, find_survey, refusal_words, token_from
 from deniable.cli.terminal import counted, print_json
 from deniable.core import Epsilon, Record, meaning, show_fraction
-from deniable.errors import InvalidEpsilon, NotAdmitted, NotDelivered
+from deniable.errors import InvalidEpsilon, InvalidParameter, NotAdmitted, NotDelivered
 from deniable.surveys import BATCH_TYPE, USUAL_LIMIT, HttpTransport, Patience, Survey, Transport, batch_head, encode_batch
 
 BATCH = 5000
@@ -153,6 +153,11 @@ class _Sending:
 
 def _check(survey: Survey, most: Fraction) -> None:
     """The survey came from outside: what it costs is the user's decision."""
+    if survey.changes is not None:
+        raise InvalidParameter(
+            "the survey asks for changes, and only devices that remember what they answered before can report those: "
+            "use deniable.surveys.Session, one for each person, in every window"
+        )
     cost = survey.mechanism.privacy.exact
     if cost > most:
         raise InvalidEpsilon(

@@ -17,7 +17,7 @@ from deniable.cli.terminal import console, print_json, table
 from deniable.errors import InvalidParameter, NotDelivered
 
 MOST_ROWS = 12
-PERCENT = ("frequency", "words", "items", "sizes", "keys", "key-distributions", "cumulative", "tables")
+PERCENT = ("frequency", "words", "items", "sizes", "keys", "key-distributions", "cumulative", "tables", "trend")
 PATIENCE = 30.0
 
 
@@ -119,9 +119,11 @@ def _table(what: str, rows: list[dict[str, Any]], *, percent: bool) -> Any:
     from rich.markup import escape
 
     in_order = (
-        not percent or what in ("cumulative", "sizes", "key-distributions", "tables") or rows[0].get("start") is not None
+        not percent or what in ("cumulative", "sizes", "key-distributions", "tables", "trend") or rows[0].get("start") is not None
     )  # bins of a number
     shown = rows if in_order else sorted(rows, key=lambda row: -row["value"])
+    if what == "trend":  # the latest windows, the last one at the bottom
+        shown = shown[-MOST_ROWS:]
     for row in shown[:MOST_ROWS]:
         scale, form = (100, "{:.1f} %") if percent else (1, "{:.4g}")
         grid.add_row(escape(row["label"]), *(form.format(scale * row[name]) for name in ("value", "low", "high")))

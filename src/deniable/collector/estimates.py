@@ -8,6 +8,7 @@ from typing import Any
 
 from deniable import estimators
 from deniable.batch import Accumulator, Joined, accumulator_for, field_sums
+from deniable.collector.changing import NOT_YET, ONE_WINDOW, yes_by_window
 from deniable.collector.messages import AttributeEstimate, Estimates, Row, View
 from deniable.collector.repeating import without_repetition
 from deniable.collector.steps import Published
@@ -22,12 +23,14 @@ from deniable.core import (
     Marginals,
     Mechanism,
     Record,
+    TreeOfChanges,
     show_fraction,
 )
 from deniable.errors import DeniableError
 from deniable.surveys import Survey
 
 LEVEL = 0.95
+NOBODY = "nobody has answered yet"
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 BINS = 32
 MOST_SHOWN = 400
@@ -36,16 +39,38 @@ MOST_SHOWN = 400
 
 def estimates(survey: Survey, shown: Published, window: str = "") -> Estimates:
     """All attributes of a survey, of one window or of all together."""
+    if survey.changes is not None:
+        return _of_changes(survey, survey.changes, shown, window)
     whole = shown.windows.get(window, accumulator_for(survey.mechanism)) if window else shown.whole
     said = whole if window else without_repetition(survey, shown).whole
+    attributes = [_attribute(survey, whole, said, name, shown.waiting) for name in survey.names]
+    return _document(survey, shown, window, whole.n, attributes)
+
+
+def _of_changes(survey: Survey, stream: TreeOfChanges, shown: Published, window: str) -> Estimates:
+    """The one attribute of a survey that asks for changes: its share of yes, window by window."""
+    n = shown.windows[window].n if window in shown.windows else 0 if window else shown.whole.n
+    (asked,) = survey.attributes
+    attribute = AttributeEstimate(asked.name, asked.question, repr(survey.mechanism.domain), survey.mechanism.name, n, [])
+    view = None if window else yes_by_window(survey, stream, shown.windows, LEVEL)
+    if view is not None:
+        attribute.views = [view]
+    elif n == 0:
+        attribute.note = shown.waiting or NOBODY
+    else:
+        attribute.note = ONE_WINDOW if window else NOT_YET
+    return _document(survey, shown, window, n, [attribute])
+
+
+def _document(survey: Survey, shown: Published, window: str, n: int, attributes: list[AttributeEstimate]) -> Estimates:
     return Estimates(
         survey=survey.hash,
         title=survey.title,
-        n=whole.n,
+        n=n,
         level=LEVEL,
         window=window,
         windows={period: part.n for period, part in shown.windows.items()},
-        attributes=[_attribute(survey, whole, said, name, shown.waiting) for name in survey.names],
+        attributes=attributes,
         epsilon=show_fraction(survey.mechanism.privacy.exact),
         release=survey.release_words,
         waiting=shown.waiting,
@@ -60,7 +85,7 @@ def _attribute(survey: Survey, whole: Accumulator, said: Accumulator, name: str,
     question = next(attribute.question for attribute in survey.attributes if attribute.name == name)
     estimate = AttributeEstimate(name, question, repr(mechanism.domain), mechanism.name, counted, [])
     if part.n == 0:
-        estimate.note = waiting or "nobody has answered yet"
+        estimate.note = waiting or NOBODY
         return estimate
     try:
         estimate.views = views_of(mechanism, part, said, name)

@@ -7,6 +7,7 @@ from typing import Any
 
 from deniable import estimators
 from deniable.batch import Accumulator, field_sums
+from deniable.collector.changing import COMPARED
 from deniable.collector.estimates import LEVEL, shares_of, target_of
 from deniable.collector.messages import GroupedAttribute, GroupLine, GroupRow, Groups
 from deniable.collector.repeating import without_repetition
@@ -25,6 +26,10 @@ def compared(survey: Survey, groups: Mapping[str, tuple[Survey, Published]]) -> 
     lines = [GroupLine(name, one.hash, shown.whole.n, shown.waiting) for name, (one, shown) in groups.items()]
     public = {name: without_repetition(one, shown).whole for name, (one, shown) in groups.items() if shown.whole.n}
     questions = {attribute.name: attribute.question for attribute in survey.attributes}
+    if survey.changes is not None and lines:
+        domains = {name: repr(part.domain) for name, part in survey.parts.items()}
+        notes = [GroupedAttribute(name, asked, domains[name], "", [], COMPARED) for name, asked in questions.items()]
+        return Groups(survey.hash, LEVEL, lines, notes)
     attributes = [_attribute(survey.parts[name], name, question, public) for name, question in questions.items()] if lines else []
     return Groups(survey.hash, LEVEL, lines, attributes)
 

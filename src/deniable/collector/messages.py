@@ -75,7 +75,7 @@ class Row(Struct, omit_defaults=True):
 
 
 class View(Struct):
-    """One way to look at an attribute: frequency, mean, distribution, quantiles, direction or map."""
+    """One way to look at an attribute: frequency, mean, distribution, quantiles, direction, map or trend."""
 
     what: str
     method: str

@@ -104,6 +104,7 @@ from deniable.core.mechanisms._golden_section import golden_section as golden_se
 from deniable.core.mechanisms.base import TASKS as TASKS
 from deniable.core.mechanisms.base import Mechanism as Mechanism
 from deniable.core.mechanisms.binary.randomized_response import RandomizedResponse as RandomizedResponse
+from deniable.core.mechanisms.binary.tagged_response import TaggedResponse as TaggedResponse
 from deniable.core.mechanisms.categorical.exponential import Exponential as Exponential
 from deniable.core.mechanisms.categorical.extremal import Extremal as Extremal
 from deniable.core.mechanisms.categorical.hadamard import HadamardResponse as HadamardResponse

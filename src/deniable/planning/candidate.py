@@ -121,6 +121,7 @@ class Candidate:
             "certificate": {"holds": self.holds, "inequality": first.certificate().inequality},
             "proof": f"proofs/{first.name}.md" if first.name in built_in_names() else None,
             "estimator": self.way.estimator,
+            **({"in_survey": self.way.in_survey} if self.way.in_survey else {}),
             **({"promise": self.way.promise} if self.way.promise else {}),
             **dict(self.prediction.more),
             "recipe": first.recipe() if len(self.recipes) == 1 else [recipe.recipe() for recipe in self.recipes],

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -38,6 +39,8 @@ PER_DEVICE = "This is promised for each device: a person with two spends twice."
 PARTS_OF_PERMANENT = (2, 4)
 """One report of a kept answer has this part of its permanent level: half of it, or a quarter, which can be followed less."""
 MOST_TRACKED = 64
+MOST_WINDOWS = 1000
+"""A survey has at most so many."""
 
 
 def trend_ways(question: Question, epsilon: Epsilon) -> Iterator[Way | LeftOut]:
@@ -54,17 +57,21 @@ def trend_ways(question: Question, epsilon: Epsilon) -> Iterator[Way | LeftOut]:
 
 def _fresh(question: Question, mechanism: Mechanism) -> Way:
     stream = FreshReports(question.periods, mechanism)
-    return _way(question, mechanism, stream, 1, "every period", "trend(rounds)", "Everyone reports in every period.")
+    way = _way(question, mechanism, stream, 1, "every period", "trend(rounds)", "Everyone reports in every period.")
+    return replace(way, in_survey=f'epsilon = {_level(mechanism.privacy)}, repeat = "each-window"')
 
 
 def _turns(question: Question, window: int, mechanism: Mechanism) -> Way:
     if window == question.periods:
         stream: Stream = RandomPeriod(question.periods, mechanism)
         words = "Everyone reports once, in a period drawn at random."
-        return _way(question, mechanism, stream, window, "one random period", "trend(rounds)", words)
+        way = _way(question, mechanism, stream, window, "one random period", "trend(rounds)", words)
+        return replace(way, in_survey=_between(question, mechanism.privacy, "random-window"))
     stream = TakingTurns(question.periods, mechanism, turns=window)
     words = f"Everyone reports in every {window}th period, in a turn of their own."
-    return _way(question, mechanism, stream, window, f"1 of {window} periods", "trend(rounds)", words)
+    way = _way(question, mechanism, stream, window, f"1 of {window} periods", "trend(rounds)", words)
+    lines = f'epsilon = {_level(mechanism.privacy)}, repeat = "turns:{window}"'
+    return replace(way, in_survey=lines if window <= MOST_WINDOWS else "")
 
 
 def _kept_ways(question: Question, epsilon: Epsilon) -> Iterator[Way | LeftOut]:
@@ -84,28 +91,41 @@ def _kept(question: Question, size: int, epsilon: Epsilon, single: Epsilon, part
     stream = KeptAnswer(question.periods, size, epsilon=single, permanent=epsilon)
     words = "One answer is drawn and kept for life; every period adds fresh noise. It must not change: when it does, that is seen."
     made = f"KeptAnswer({question.periods}, {size}, epsilon={single}, permanent={epsilon})"
-    return _way(question, mechanism, stream, 1, f"kept, 1/{part} in a period", f"shares of each period of {made}", words)
+    way = _way(question, mechanism, stream, 1, f"kept, 1/{part} in a period", f"shares of each period of {made}", words)
+    return replace(way, in_survey=f'epsilon = {_level(single)}, budget = {_level(epsilon)}, repeat = "kept:{epsilon.exact}"')
 
 
 def _tree(question: Question, epsilon: Epsilon, mechanism: Mechanism) -> Way:
     if not isinstance(question.domain, Binary) or question.changes is None or question.changes < 1:
         raise InvalidParameter("it is for a yes or no that changes a known number of times at most: give changes=…")
-    periods = 1 << (question.periods - 1).bit_length()
-    stream = TreeOfChanges(periods, changes=min(question.changes, periods), epsilon=epsilon)
+    stream = TreeOfChanges(question.periods, changes=min(question.changes, question.periods), epsilon=epsilon)
     scale = stream.changes * (stream.high + stream.low) / (stream.high - stream.low)
     stretches = sum((period + 1).bit_count() for period in range(question.periods)) / question.periods
     return Way(
         name=mechanism.name,
         inner="tree of changes",
         asked=mechanism,
-        estimator=f"yes_shares(TreeOfChanges({periods}, {stream.changes}, {epsilon}), signs)",
+        estimator=f"yes_shares(TreeOfChanges({question.periods}, {stream.changes}, {epsilon}), signs)",
         predict=lambda n: normal(scale * math.sqrt(stream.lengths * stretches / n), tracking=float(stream.tracking())),
-        losses=partial(_tree_losses, stream, question.periods),
+        losses=partial(_tree_losses, stream),
+        in_survey=_between(question, epsilon, f"changes:{stream.changes}"),
         promise=f"Everyone sends signs of one of their at most {stream.changes} changes. {UNLINKED}. {PER_DEVICE}",
     )
 
 
-def _tree_losses(stream: TreeOfChanges, periods: int, n: int, runs: int, keystream: Keystream) -> Floats:
+def _level(epsilon: Epsilon) -> str:
+    """As a survey file writes it."""
+    return str(epsilon.exact) if epsilon.exact.denominator == 1 else f'"{epsilon.exact}"'
+
+
+def _between(question: Question, epsilon: Epsilon, repeat: str) -> str:
+    """The lines of a survey that has a first and a last window."""
+    if not 2 <= question.periods <= MOST_WINDOWS:
+        return ""
+    return f'epsilon = {_level(epsilon)}, repeat = "{repeat}", and opens and closes with {question.periods} windows between them'
+
+
+def _tree_losses(stream: TreeOfChanges, n: int, runs: int, keystream: Keystream) -> Floats:
     """Everyone says yes from a period of their own on, and every device walks through its life."""
     coins, losses = KeystreamCoins(keystream), []
     turned = np.arange(n) % stream.periods
@@ -118,7 +138,7 @@ def _tree_losses(stream: TreeOfChanges, periods: int, n: int, runs: int, keystre
                 sign = stream.report(memory, period, int(period >= turn), coins)
                 if sign is not None:
                     signs[memory["length"]][period // memory["length"], sign] += 1
-        losses.append(((yes_shares(stream, signs).value - truth)[:periods] ** 2).mean())
+        losses.append(((yes_shares(stream, signs).value - truth) ** 2).mean())
     return np.array(losses)
 
 

@@ -58,6 +58,8 @@ class Way:
     """How far fakes worth 1 % of the users can push the estimate; None where nothing is estimated."""
     promise: str = ""
     """What a device does and promises beyond a single report, in words."""
+    in_survey: str = ""
+    """The lines of a survey file that ask like this; empty where none do."""
     measure: Callable[[int, int, Keystream], Simulated] | None = None
     """How the error is measured where it is no mean of losses."""
 

@@ -11,9 +11,18 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
-from deniable.core import Mechanism, Number, as_fraction, canonical_json, mechanism_from_recipe, parse_json
+from deniable.core import (
+    Mechanism,
+    Number,
+    TreeOfChanges,
+    as_fraction,
+    canonical_json,
+    mechanism_from_recipe,
+    parse_json,
+)
 from deniable.errors import InvalidParameter, Malformed, OutOfDomain, UnknownVersion, WrongRecipe
 from deniable.surveys.admission import Admission, Shuffle, admission_from, extra_fields, shuffle_from
+from deniable.surveys.changes import changes_of, check_changes
 from deniable.surveys.kept_layers import layers, noise_in_common, permanent_of
 from deniable.surveys.release import LIVE_WORDS, Release, Steps, release_document, release_from
 from deniable.surveys.turns import turns_of
@@ -65,7 +74,8 @@ class Survey:
     repeat: str = "once"
     """once; permanent (one report per window, the same one while the answer is the same); each-window (a fresh one); turns:N (a
     fresh one in every N-th window, each device in a turn of its own); random-window (one in all, between opens and closes);
-    kept:P (an answer kept for every value at level P, and one drawn around it in every window)."""
+    kept:P (an answer kept for every value at level P, and one drawn around it in every window); changes:C (signs of at most C
+    changes of a yes or no, between opens and closes)."""
     window: str = "survey"
     opens: str | None = None
     closes: str | None = None
@@ -90,7 +100,7 @@ class Survey:
         _check_choice("window", self.window, WINDOWS)
         if (self.repeat == "once") != (self.window == "survey"):
             raise InvalidParameter("window must be day, week or month when a question is repeated, and 'survey' when it is not")
-        opens, closes = (_check_date(name, getattr(self, name)) for name in ("opens", "closes"))
+        opens, closes = (checked_date(name, getattr(self, name)) for name in ("opens", "closes"))
         if opens is not None and closes is not None and closes < opens:
             raise InvalidParameter("closes must not be before opens")
         _ = self.turns  # refuses a repeat that is not one
@@ -102,6 +112,7 @@ class Survey:
                 raise InvalidParameter("a kept answer can be followed: it does not go with admission or shuffle")
         if not isinstance(self.keep_reports, bool):
             raise InvalidParameter("keep_reports must be true or false")
+        check_changes(self)
         object.__setattr__(self, "release", release_from(self.release))
         object.__setattr__(self, "admission", admission_from(self.admission))
         object.__setattr__(self, "shuffle", shuffle_from(self.shuffle))
@@ -161,6 +172,11 @@ class Survey:
     def permanent(self) -> Fraction | None:
         """The level of a kept answer with fresh noise around it; None where there is none."""
         return permanent_of(self.repeat)
+
+    @property
+    def changes(self) -> TreeOfChanges | None:
+        """The stream whose reports devices send; None where they report values, not changes."""
+        return changes_of(self.repeat, self.window, self.opens, self.closes, self.mechanism.privacy)
 
     @property
     def noise_in_common(self) -> Fraction:
@@ -298,7 +314,8 @@ def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
         raise InvalidParameter(f"{name} must be one of {', '.join(choices)}")
 
 
-def _check_date(name: str, value: object) -> date | None:
+def checked_date(name: str, value: object) -> date | None:
+    """A day as text, or none."""
     if value is None:
         return None
     try:

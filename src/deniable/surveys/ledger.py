@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import os
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from deniable.core import SYSTEM, Number
 from deniable.errors import AlreadyAnswered, InvalidParameter
@@ -23,6 +25,8 @@ VERSION = 1
 
 TURN = b"turn"
 """What a turn is kept under; values are kept under digits."""
+MEMORY = b"memory"
+"""What a stream's memory is kept under."""
 TWICE = "the question was already answered in this window; a second draw would cost privacy again"
 
 SCHEMA = """
@@ -53,8 +57,9 @@ class Ledger:
     whatever windows they come: 8 unless your own code says otherwise.
 
     The values are not in the file. For permanent answers it holds an HMAC of the value beside the report; its key
-    lies in the same file, so whoever has the file can try the values of a small domain. After a report is
-    acknowledged it is forgotten, unless it is permanent. Never delete a ledger or put back an old copy: what was
+    lies in the same file, so whoever has the file can try the values of a small domain. In a survey of changes (`changes:C`)
+    the file does hold the last yes or no, because only that shows a change: protect it as the answer itself. After a report
+    is acknowledged it is forgotten, unless it is permanent. Never delete a ledger or put back an old copy: what was
     spent would be spent again.
 
     >>> import tempfile
@@ -93,13 +98,9 @@ class Ledger:
         drawn for this period that was never acknowledged is given back as it is: it stands, whatever the value is now.
         """
         with self._file.writing() as connection:
-            row = connection.execute(
-                "SELECT key, report, state FROM answers WHERE survey = ? AND period = ?", (survey, period)
-            ).fetchone()
-            if row is not None:
-                if row[2] != "pending":
-                    raise AlreadyAnswered(TWICE)
-                return Pending(survey, period, bytes(row[0]), bytes(row[1]))
+            before = _answered(connection, survey, period)
+            if before is not None:
+                return before
             report = self._kept(connection, survey, permanent)
             if report is None:
                 self._check(connection, survey, epsilon, budget)
@@ -108,6 +109,41 @@ class Ledger:
                 if permanent is not None:
                     connection.execute("INSERT INTO kept VALUES (?, ?, ?)", (survey, self._tag(survey, permanent), report))
             report = report if around is None else around(report)
+            key = os.urandom(KEY_BYTES)
+            connection.execute("INSERT INTO answers VALUES (?, ?, ?, ?, 'pending')", (survey, period, key, report))
+        return Pending(survey, period, key, report)
+
+    def walk(
+        self,
+        survey: str,
+        period: str,
+        *,
+        epsilon: Fraction,
+        budget: Fraction,
+        begin: Callable[[], dict[str, Any]],
+        step: Callable[[dict[str, Any]], bytes | None],
+    ) -> Pending | None:
+        """The report of a stream for this period, or None where it is silent; its memory is kept with it, in one transaction.
+
+        `begin` draws the memory, once in a life, which is when epsilon is spent; `step` changes it and may draw a report.
+        """
+        with self._file.writing() as connection:
+            before = _answered(connection, survey, period)
+            if before is not None:
+                return before
+            kept, tag = self._kept(connection, survey, MEMORY), self._tag(survey, MEMORY)
+            if kept is None:
+                self._check(connection, survey, epsilon, budget)
+                memory = begin()
+                _spend(connection, survey, epsilon)
+            else:
+                memory = json.loads(kept)
+            report = step(memory)
+            written = json.dumps(memory, sort_keys=True).encode()
+            if written != kept:
+                connection.execute("INSERT OR REPLACE INTO kept VALUES (?, ?, ?)", (survey, tag, written))
+            if report is None:
+                return None
             key = os.urandom(KEY_BYTES)
             connection.execute("INSERT INTO answers VALUES (?, ?, ?, ?, 'pending')", (survey, period, key, report))
         return Pending(survey, period, key, report)
@@ -189,6 +225,17 @@ def _ledger_key(connection: sqlite3.Connection) -> bytes:
     if stamp(connection) != (APPLICATION, VERSION):
         raise InvalidParameter(f"path must be a ledger of version {VERSION} or a new file; this is another database")
     return bytes(connection.execute("SELECT key FROM secret").fetchone()[0])
+
+
+def _answered(connection: sqlite3.Connection, survey: str, period: str) -> Pending | None:
+    """The report of a period that waits; refused where it is gone, None where there was none."""
+    query = "SELECT key, report, state FROM answers WHERE survey = ? AND period = ?"
+    row = connection.execute(query, (survey, period)).fetchone()
+    if row is None:
+        return None
+    if row[2] != "pending":
+        raise AlreadyAnswered(TWICE)
+    return Pending(survey, period, bytes(row[0]), bytes(row[1]))
 
 
 def _spend(connection: sqlite3.Connection, survey: str, epsilon: Fraction) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from deniable.core import SYSTEM, Rappor, Report, decode_report, encode_report, meaning, show_fraction
 from deniable.errors import InvalidParameter, NotAdmitted, NotDelivered
+from deniable.surveys.changes import new_memory, next_report
 from deniable.surveys.document import Survey
 from deniable.surveys.kept_layers import layers
 from deniable.surveys.ledger import Ledger, Pending
@@ -54,7 +55,7 @@ class Receipt:
     spent: Fraction
     left: Fraction
     silent: bool = False
-    """It is not this device's turn: nothing was drawn, sent or spent."""
+    """The device says nothing in this window: it is not its turn, or no stretch of a survey of changes ends."""
 
 
 class Session:
@@ -137,7 +138,7 @@ class Session:
         else:
             domain = survey.mechanism.domain
             hidden = promise.words([domain.decode(index) for index in range(domain.size)]).replace("\n", " ")
-        if survey.turns is not None or survey.permanent is not None:
+        if survey.turns is not None or survey.permanent is not None or survey.changes is not None:
             hidden = f"{hidden} {repeat_words(survey.repeat, survey.window)}"
         return (
             f"{survey.title}. {survey.purpose} You are asked: {asked} Only a randomized report leaves this device. "
@@ -157,26 +158,10 @@ class Session:
         ):
             spent = self.ledger.spent(survey.hash)
             return Receipt(False, spent, survey.lifetime - spent, silent=True)
-        kept = None if survey.permanent is None else layers(mechanism, survey.permanent)
-
-        def make() -> bytes:
-            if kept is not None:
-                return str(kept[0].draw(index, SYSTEM)).encode()
-            return encode_report(mechanism, mechanism.randomize(survey.value(answers), SYSTEM))
-
-        def around(answer: bytes) -> bytes:
-            assert kept is not None
-            return encode_report(mechanism, Report(mechanism.fingerprint, kept[1].draw(int(answer), SYSTEM)))
-
-        pending = self.ledger.draw(
-            survey.hash,
-            period_of(day, survey.window),
-            epsilon=survey.price,
-            budget=survey.lifetime,
-            make=make,
-            permanent=str(index).encode() if survey.repeat == "permanent" or kept is not None else None,
-            around=None if kept is None else around,
-        )
+        pending = self._drawn(survey.value(answers), day) if survey.changes is None else self._walked(index, day)
+        if pending is None:
+            spent = self.ledger.spent(survey.hash)
+            return Receipt(False, spent, survey.lifetime - spent, silent=True)
         try:
             self._send([pending])
             delivered = True
@@ -189,9 +174,63 @@ class Session:
         spent = self.ledger.spent(survey.hash)
         return Receipt(delivered, spent, survey.lifetime - spent)
 
-    def deliver(self) -> int:
-        """Send what is waiting; returns how many reports were handed over."""
+    def _drawn(self, value: Any, day: date) -> Pending:
+        """This window's report: drawn now, kept from before, or drawn around what is kept."""
+        survey, mechanism = self.survey, self.survey.mechanism
+        index = mechanism.encode(value)
+        kept = None if survey.permanent is None else layers(mechanism, survey.permanent)
+
+        def make() -> bytes:
+            if kept is not None:
+                return str(kept[0].draw(index, SYSTEM)).encode()
+            return encode_report(mechanism, mechanism.randomize(value, SYSTEM))
+
+        def around(answer: bytes) -> bytes:
+            assert kept is not None
+            return encode_report(mechanism, Report(mechanism.fingerprint, kept[1].draw(int(answer), SYSTEM)))
+
+        return self.ledger.draw(
+            survey.hash,
+            period_of(day, survey.window),
+            epsilon=survey.price,
+            budget=survey.lifetime,
+            make=make,
+            permanent=str(index).encode() if survey.repeat == "permanent" or kept is not None else None,
+            around=None if kept is None else around,
+        )
+
+    def _walked(self, value: int, day: date) -> Pending | None:
+        """This window's report of a survey of changes, if the device is heard in it."""
+        survey, stream, mechanism = self.survey, self.survey.changes, self.survey.mechanism
+        assert stream is not None
+        assert survey.opens is not None
+        period = window_number(day, survey.window) - window_number(date.fromisoformat(survey.opens), survey.window)
+
+        def step(memory: dict[str, Any]) -> bytes | None:
+            output = next_report(stream, memory, period, value, SYSTEM)
+            return None if output is None else encode_report(mechanism, Report(mechanism.fingerprint, output))
+
+        return self.ledger.walk(
+            survey.hash,
+            period_of(day, survey.window),
+            epsilon=survey.price,
+            budget=survey.lifetime,
+            begin=lambda: new_memory(stream, SYSTEM),
+            step=step,
+        )
+
+    def deliver(self, *, today: date | None = None) -> int:
+        """Send what is waiting; returns how many reports were handed over.
+
+        In a survey of changes a report belongs to its window. When that is over it is forgotten, as if the device had been
+        away: the collector would count it in another one.
+        """
         waiting = self.ledger.pending(self.survey.hash)
+        if self.survey.changes is not None:
+            now = period_of(datetime.now(UTC).date() if today is None else today, self.survey.window)
+            for late in (item for item in waiting if item.period != now):
+                self.ledger.settle(late, refused=True)
+            waiting = [item for item in waiting if item.period == now]
         # A token admits one report, and what is shuffled must not arrive together.
         alone = self.survey.admission is not None or self.survey.shuffle is not None
         longest = max((2 * len(item.report) for item in waiting), default=0) + 64

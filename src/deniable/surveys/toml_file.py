@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from deniable.core import (
@@ -23,11 +24,13 @@ from deniable.core import (
     RandomSamplingPlusFakeData,
     Record,
     SampleOne,
+    TreeOfChanges,
     domain_from_recipe,
     make_mechanism,
 )
 from deniable.errors import InvalidParameter
-from deniable.surveys.document import STRATEGIES, Attribute, Survey
+from deniable.surveys.changes import changes_of, mechanism_for
+from deniable.surveys.document import STRATEGIES, Attribute, Survey, checked_date
 from deniable.surveys.domain_text import parse_domain
 
 USUAL_RESPONDENTS = 10_000
@@ -162,12 +165,30 @@ def _compiled(written: dict[str, Any], respondents: int, choose: Choose) -> Surv
         title=written["title"],
         purpose=written["purpose"],
         attributes=tuple(Attribute(name, attribute["question"]) for name, attribute in attributes.items()),
-        mechanism=_whole_mechanism(attributes, epsilon, written.get("strategy"), respondents, choose),
+        mechanism=_mechanism(written, epsilon, respondents, choose),
         budget=written.get("budget", epsilon.exact),
         opens=_day("opens", written),
         closes=_day("closes", written),
         **{name: written[name] for name in fields},
     )
+
+
+def _mechanism(written: dict[str, Any], epsilon: Epsilon, respondents: int, choose: Choose) -> Mechanism:
+    repeat, window = written.get("repeat", "once"), written.get("window", "survey")
+    opens, closes = _day("opens", written), _day("closes", written)
+    checked_date("opens", opens)
+    checked_date("closes", closes)
+    stream = changes_of(repeat, window, opens, closes, epsilon)
+    if stream is not None:
+        choose = partial(_of_changes, stream)
+    return _whole_mechanism(written["attributes"], epsilon, written.get("strategy"), respondents, choose)
+
+
+def _of_changes(stream: TreeOfChanges, asked: Asked) -> Mechanism:
+    """There is one way to report changes, whatever is planned."""
+    if asked.domain != Binary():
+        raise InvalidParameter(f"attributes.{asked.name}.domain must be binary: repeat = 'changes:…' asks for one yes or no")
+    return mechanism_for(stream)
 
 
 def _respondents(written: dict[str, Any]) -> int:

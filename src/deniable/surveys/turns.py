@@ -7,8 +7,8 @@ from datetime import date
 
 from deniable.errors import InvalidParameter
 
-REPEATS = ("once", "permanent", "each-window", "turns:N", "random-window", "kept:P")
-"""How often a survey may ask; N is a whole number, P the level of a kept answer."""
+REPEATS = ("once", "permanent", "each-window", "turns:N", "random-window", "kept:P", "changes:C")
+"""How often a survey may ask; N and C are whole numbers, P is the level of a kept answer."""
 MOST_TURNS = 1000
 _TURNS = re.compile(r"turns:([1-9][0-9]{0,3})", re.ASCII)
 PER_DEVICE = "This holds for each device: a person with two of them spends twice."
@@ -25,6 +25,20 @@ def window_number(day: date, window: str) -> int:
     return day.toordinal() if window == "day" else (day.toordinal() - 1) // 7
 
 
+def windows_between(repeat: str, window: str, opens: str | None, closes: str | None) -> int:
+    """How many windows a survey has, for ways of repeating that need an end.
+
+    >>> windows_between("changes:3", "week", "2026-11-15", "2026-11-16")
+    2
+    """
+    if opens is None or closes is None:
+        raise InvalidParameter(f"a survey with repeat = {repeat!r} needs opens and closes: all its windows lie between them")
+    windows = window_number(date.fromisoformat(closes), window) - window_number(date.fromisoformat(opens), window) + 1
+    if not 2 <= windows <= MOST_TURNS:
+        raise InvalidParameter(f"there must be 2 to {MOST_TURNS} windows between opens and closes for repeat = {repeat!r}")
+    return windows
+
+
 def turns_of(repeat: object, window: str, opens: str | None, closes: str | None) -> int | None:
     """How many turns there are, of which every device has one; None where all devices report in every window.
 
@@ -32,17 +46,10 @@ def turns_of(repeat: object, window: str, opens: str | None, closes: str | None)
     (4, 30)
     """
     if repeat == "random-window":
-        if opens is None or closes is None:
-            raise InvalidParameter(
-                "a survey with repeat = 'random-window' needs opens and closes: one window between them is drawn"
-            )
-        turns = window_number(date.fromisoformat(closes), window) - window_number(date.fromisoformat(opens), window) + 1
-        if not 2 <= turns <= MOST_TURNS:
-            raise InvalidParameter(f"there must be 2 to {MOST_TURNS} windows between opens and closes for repeat = 'random-window'")
-        return turns
+        return windows_between(repeat, window, opens, closes)
     found = _TURNS.fullmatch(repeat) if isinstance(repeat, str) else None
     if found is None:
-        if repeat not in ("once", "permanent", "each-window") and not str(repeat).startswith("kept:"):
+        if repeat not in ("once", "permanent", "each-window") and not str(repeat).startswith(("kept:", "changes:")):
             raise InvalidParameter(f"repeat must be one of {', '.join(REPEATS)}")
         return None
     if not 2 <= int(found[1]) <= MOST_TURNS:
@@ -61,6 +68,11 @@ def repeat_words(repeat: str, window: str) -> str:
         around = f"A report every {window}, drawn around an answer that the device draws once for every value and keeps"
         cost = f"all reports of one value cost {level} together, every further value {level} again"
         return f"{around}: {cost}. When it changes is not hidden. {PER_DEVICE}"
+    if repeat.startswith("changes:"):
+        most = repeat.removeprefix("changes:")
+        asked = f"Asked every {window}, a device reports the sign of one of its first {most} changes, or a coin where there is none"
+        length = "at the ends of stretches whose length it draws once; the length is public and says nothing about an answer"
+        return f"{asked}, {length}. All its reports together cost epsilon once, and changes are hidden, too. {PER_DEVICE}"
     alone = f"One report in all, in a {window} that the device draws at random: everything costs epsilon once. {PER_DEVICE}"
     return {
         "once": "Everyone answers once.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,9 @@ from typing import Any
 import pytest
 from tests.collector.dashboard.test_browser import CHROMIUM, Visit, chromium  # noqa: F401
 from tests.collector.running import call, collector, counted
+
+from deniable.collector import Arrival, Store
+from deniable.core import Report
 
 pytestmark = [
     pytest.mark.heavy,
@@ -26,6 +30,19 @@ repeat = "turns:3"
 [attributes.bus]
 question = "Did you take a bus today?"
 domain = "categories:no,yes"
+"""
+CHANGES = """
+title = "Trains"
+release = "live"
+purpose = "Timetables."
+epsilon = 4
+window = "day"
+repeat = "changes:1"
+opens = {opens}
+closes = {closes}
+[attributes.train]
+question = "By train?"
+domain = "binary"
 """
 PAIRS = """
 title = "Minutes"
@@ -81,6 +98,37 @@ def test_one_report_in_a_random_window_and_a_plain_sentence_in_all_others(chromi
             heard += asked(visit.go("answer"))
         assert heard == 1
         assert counted(running) == 1
+        visit.close()
+
+
+def test_a_survey_of_changes_notes_answers_and_draws_the_share_of_yes(chromium: Any, tmp_path: Path) -> None:  # noqa: F811
+    """One profile on four days, by the browser's clock; the numbers of those days, and then of a single one."""
+    days = [datetime.now(UTC).date() + timedelta(days=number) for number in range(-2, 2)]
+    with collector(tmp_path, toml=CHANGES.format(opens=days[0], closes=days[-1])) as running:
+        store = Store(f"sqlite:///{tmp_path / 'collector.db'}")
+        survey = store.survey(running.hash)
+        assert survey is not None
+        for number, day in enumerate(days):
+            tags = [tag for tag in range(3) if (number + 1) % (1 << tag) == 0]
+            reports = [Report(survey.mechanism.fingerprint, 2 * tag + (one < 300)) for tag in tags for one in range(400)]
+            store.count([Arrival(survey, day.isoformat(), secrets.token_bytes(16), reports, len(reports))])
+        store.close()
+        visit = Visit(chromium, running)
+        page = visit.go("results")
+        page.get_by_text("Devices report changes").wait_for()
+        assert page.locator("figure svg path.area").count() == 1
+        page.locator("#window").select_option(days[1].isoformat())
+        page.get_by_text("say what changed in it").wait_for()
+        said = []
+        for day in days:
+            visit.page.clock.set_fixed_time(f"{day}T10:00:00Z")
+            page = visit.go("answer")
+            page.get_by_label("yes").check()
+            page.get_by_role("button", name="Randomize and send").click()
+            page.locator("#outcome").wait_for()
+            assert "later answers cost nothing more" in page.locator("main").inner_text()
+            said.append("Your report was counted" in page.locator("#outcome").inner_text())
+        assert said in ([True] * 4, [False, True] * 2, [False, False, False, True])
         visit.close()
 
 

@@ -65,5 +65,9 @@ def test_every_kind_of_estimate_has_a_name_on_the_results_page() -> None:
     """Without one, the page showed its name in the code, and a table called "undefined with 95 % intervals"."""
     named = re.search(r"^  views: \{(.*?)\},$", WORDS, re.MULTILINE | re.DOTALL)
     assert named is not None
-    kinds = {"words" if question == "heavy-hitters" else question for question in get_args(Question)} | {"cumulative", "tables"}
+    kinds = {"words" if question == "heavy-hitters" else question for question in get_args(Question)} | {
+        "cumulative",
+        "tables",
+        "trend",
+    }
     assert kinds == set(re.findall(r'"?([\w-]+)"?: "', named[1]))

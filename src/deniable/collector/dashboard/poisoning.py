@@ -9,7 +9,7 @@ import numpy as np
 
 from deniable import estimators, privacy
 from deniable.collector.estimates import BINS
-from deniable.core import Binary, Categories, Circle, Interval, Mechanism
+from deniable.core import Binary, Categories, Circle, Interval, Mechanism, TreeOfChanges
 from deniable.errors import DeniableError, MissingPackage, NotSupported
 from deniable.surveys import Survey
 
@@ -26,6 +26,9 @@ NOTHING = (
 
 def poisoning_of(survey: Survey) -> list[dict[str, Any]]:
     """For every attribute: how far one fake device in a hundred can move its estimate, as a number and in words."""
+    stream = survey.changes
+    if stream is not None:
+        return [{"name": one.name, "question": one.question, **_of_changes(stream)} for one in survey.attributes]
     # Honest devices pick one question at random; fake ones can all pick the same.
     times = len(survey.names) if survey.strategy == "sample-one" else 1
     return [
@@ -62,6 +65,18 @@ def _share(part: Mechanism, fakes: float, times: int) -> dict[str, Any]:
     together = f"One malicious device in a hundred can raise the share of one answer by up to {100 * moves:.2g} percentage points."
     words = f"{alone}{asked}. {together}"
     return {"what": "share", "moves": moves, "per_fake": each * times, "proved": True, "words": words}
+
+
+def _of_changes(stream: TreeOfChanges) -> dict[str, Any]:
+    """A share is a sum over stretches; malicious devices send the same sign for all of them, with the length of each."""
+    scale = stream.changes * (stream.high + stream.low) / (stream.high - stream.low)
+    stretches = max((period + 1).bit_count() for period in range(stream.periods))
+    fakes = FAKE * stream.lengths / (HONEST + FAKE * stream.lengths)
+    each, moves = stretches * stream.lengths * scale, stretches * fakes * (scale + 1)
+    alone = f"One malicious device can add as much to the share of yes in a window as up to {each:.3g} honest people who say yes"
+    together = f"One malicious device in a hundred can raise a window's share by up to {100 * moves:.2g} percentage points."
+    words = f"{alone}, because it need not keep to one length and one change. {together}"
+    return {"what": "share", "moves": moves, "per_fake": each, "proved": True, "words": words}
 
 
 def _direction(part: Mechanism, fakes: float) -> dict[str, Any]:

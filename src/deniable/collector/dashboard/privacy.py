@@ -92,7 +92,7 @@ def _learns(survey: Survey, answers: int) -> list[str]:
             f"Somebody who can link the reports of one person sees up to {answers} of them; together they give away at most "
             f"{show_fraction(survey.lifetime)}, the budget, which the person's own device enforces."
         )
-    if survey.turns is not None or survey.permanent is not None:
+    if survey.turns is not None or survey.permanent is not None or survey.changes is not None:
         sentences.append(repeat_words(survey.repeat, survey.window))
     if survey.repeat == "permanent":
         sentences.append(

@@ -35,3 +35,14 @@ def two_level_weights(members: int, outputs: int, epsilon: Epsilon) -> tuple[int
     needed = LEAST_BITS + max(0, math.ceil(1 / epsilon.exact).bit_length() - 1)
     low = 1 << max(bits, needed)
     return low, epsilon.floor(low)
+
+
+def even_weights(epsilon: Epsilon) -> tuple[int, int]:
+    """`(low, high)` of a yes or no whose sum is even, so that a fair coin has a weight, too: the half of it.
+
+    >>> low, high = even_weights(Epsilon(1))
+    >>> (low + high) % 2, high <= math.e * low < high + 2
+    (0, True)
+    """
+    low = 1 << MOST_BITS
+    return low, epsilon.floor(low) & ~1

@@ -10,6 +10,7 @@ from itertools import product
 from typing import Any
 
 from deniable.core.exact.epsilon import Epsilon, EpsilonLike
+from deniable.core.exact.weights import even_weights
 from deniable.core.randomness.coins import Coins
 from deniable.core.streams.base import (
     Loss,
@@ -23,14 +24,13 @@ from deniable.core.streams.base import (
 )
 from deniable.errors import InvalidParameter
 
-UNIT = 1 << 40
-
 
 @dataclass(frozen=True)
 class TreeOfChanges(Stream):
     """One of a person's changes, seen in stretches of 1, 2, 4, … periods; the length is drawn once, in public.
 
-    A value begins at 0; its changes are +1 and -1, at most `changes` of them. The device draws a length 2**h and one number j of
+    There are as many lengths as fit into the periods; after the last whole stretch of its length a device is silent. A value
+    begins at 0; its changes are +1 and -1, at most `changes` of them. The device draws a length 2**h and one number j of
     1 … changes, and keeps both. At the end of every stretch of that length it sends a sign: of the j-th change, when that lies in
     the stretch, with the odds e**epsilon, else a fair coin.
     Law: the mean over j of the product over stretches of high, low, or their average; times the share of the length.
@@ -51,8 +51,6 @@ class TreeOfChanges(Stream):
 
     def __post_init__(self) -> None:
         checked_periods(self.periods)
-        if self.periods & (self.periods - 1):
-            raise InvalidParameter("periods must be a power of two: 1, 2, 4, 8, …")
         if isinstance(self.changes, bool) or not isinstance(self.changes, int) or not 1 <= self.changes <= self.periods:
             raise InvalidParameter("changes must be a whole number from 1 to the number of periods")
         object.__setattr__(self, "epsilon", Epsilon(self.epsilon))
@@ -66,15 +64,15 @@ class TreeOfChanges(Stream):
     @cached_property
     def high(self) -> int:
         """The weight of the true sign beside `low`; their sum is even, so that a fair coin has a weight, too."""
-        return self.level.floor(UNIT) & ~1
+        return even_weights(self.level)[1]
 
     @property
     def low(self) -> int:
-        return UNIT
+        return even_weights(self.level)[0]
 
     @property
     def lengths(self) -> int:
-        """How many lengths there are: 1, 2, 4, … and all periods."""
+        """How many lengths there are: 1, 2, 4, … up to all periods."""
         return self.periods.bit_length()
 
     @property
@@ -118,7 +116,8 @@ class TreeOfChanges(Stream):
             sign = fair
             if number < len(places):
                 end = places[number] // length * length + length - 1
-                sign = self.high if outputs[end] == values[places[number]] else self.low
+                if end < self.periods:
+                    sign = self.high if outputs[end] == values[places[number]] else self.low
             every += sign
         every *= fair ** (len(spoken) - 1)
         return int(every * (2 * fair) ** (self.periods - len(spoken)))

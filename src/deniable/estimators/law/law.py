@@ -31,7 +31,8 @@ class Law:
         reading = getattr(mechanism, "reading", None)
         domain = mechanism.domain
         if isinstance(domain, Binary):
-            reading, self.grid = ticks(1), points(1)
+            # A yes or no beside something else says how it is read.
+            reading, self.grid = reading if isinstance(reading, Reading) else ticks(1), points(1)
             self.low, self.width = Fraction(0), Fraction(1)
         elif isinstance(domain, Interval | Circle) and isinstance(reading, Reading):
             grid: Grid = getattr(mechanism, "grid")  # noqa: B009 - every mechanism on an interval or a circle has one

@@ -41,14 +41,15 @@ function askForToken(session) {
   input.focus();
 }
 
-function receipt({ delivered, silent, report, left }) {
-  if (silent) return element("div", { class: "card" }, element("p", {}, element("strong", { class: "good", id: "outcome" }, WORDS.silent)), element("p", {}, WORDS.left(left)));
+function receipt({ delivered, silent, report, left }, ofChanges) {
+  const spent = ofChanges ? WORDS.paid : WORDS.left(left);
+  if (silent) return element("div", { class: "card" }, element("p", {}, element("strong", { class: "good", id: "outcome" }, ofChanges ? WORDS.noted : WORDS.silent)), element("p", {}, spent));
   const words = delivered ? WORDS.thanks : WORDS.unreachable;
   return element(
     "div",
     { class: "card" },
     element("p", {}, element("strong", { class: delivered ? "good" : "bad", id: "outcome" }, words)),
-    element("p", {}, WORDS.left(left)),
+    element("p", {}, spent),
     element("details", {}, element("summary", {}, WORDS.sent), element("p", { class: "break" }, report), element("p", { class: "quiet" }, WORDS.sentMeans)),
     element("p", {}, element("a", { href: `results?survey=${surveyHash}` }, WORDS.results)),
   );
@@ -122,7 +123,7 @@ async function start() {
   }
   if (!(await session.isMyTurn())) {
     const spent = await session.ledger.spent(survey.hash);
-    status.append(receipt({ silent: true, left: survey.budget.minus(spent) }));
+    status.append(receipt({ silent: true, left: survey.budget.minus(spent) }, false));
     return;
   }
   const { form, read } = answerForm(survey);
@@ -157,7 +158,7 @@ async function submit(session, form, read) {
   try {
     const sent = await session.answer(read());
     form.remove();
-    status.replaceChildren(receipt(sent));
+    status.replaceChildren(receipt(sent, session.survey.document.repeat.startsWith("changes:")));
     status.firstElementChild.setAttribute("tabindex", "-1");
     status.firstElementChild.focus();
   } catch (error) {

@@ -4,7 +4,7 @@ import { bars, clockTicks, dots, figure, histogram, map, rose, ticks } from "./c
 import { groupLinks, groupsOf } from "./groups.js";
 import { operatorFold } from "./operator.js";
 import { inWords } from "./sentences.js";
-import { trendOf, windowsOf } from "./trend.js";
+import { trendOf, windowsOf, yesByWindow } from "./trend.js";
 import { answerName, ask, asFineAs, begin, clock, complain, count, element, isDay, percent, sentence, short, surveyHash, table } from "./page.js";
 import { FRAME, PAGE, RESULTS } from "./words.js";
 
@@ -62,6 +62,7 @@ function labelOf({ domain }, row) {
 }
 
 function view(attribute, seen, level) {
+  if (seen.what === "trend") return [yesByWindow(attribute, seen, level)];
   const given = rowsOf(seen).map((row) => ({ ...row, label: labelOf(attribute, row) }));
   const rows = seen.what === "mean" ? within(given, endsOf(attribute)) : given;
   const shares = ["frequency", "distribution", "words", "cumulative", "items", "sizes", "keys", "key-distributions", "tables"].includes(seen.what);
@@ -117,7 +118,7 @@ const twoDigits = (half) => short(Number(half.toPrecision(2)));
 function shrinking(attribute) {
   const [ends, cells] = [endsOf(attribute), Number(/cells=(\d+)/.exec(attribute.domain)?.[1] ?? 1 << 16)];
   const first = attribute.views.find(({ what }) => ["frequency", "mean"].includes(what)) ?? attribute.views[0];
-  if (!first.rows.length) return [];
+  if (!first.rows.length || first.what === "trend") return [];
   const half = Math.max(...rowsOf(first).slice(0, first.what === "direction" ? 1 : undefined).map((row) => (row.high - row.low) / 2));
   if (!(half > 0) || attribute.n < 2) return [];
   const time = (hours) => RESULTS.minutes(Math.round(60 * hours));

@@ -1,7 +1,7 @@
 // How answers changed from window to window: a line with its band for each, and a sentence that says whether it did.
 
 import { alertsOf } from "./alerts.js";
-import { figure, trend } from "./charts.js";
+import { dots, figure, trend } from "./charts.js";
 import { answerName, ask, count, element, percent, short, surveyHash, table } from "./page.js";
 import { COMPARED, PAGE, RESULTS } from "./words.js";
 
@@ -48,6 +48,22 @@ function alerts(lines, level, show) {
     element("p", { class: "alerts" }, element("strong", {}, COMPARED.sudden), COMPARED.rate),
     element("ul", { class: "alerts" }, steps.map((step) => element("li", {}, sentence(step)))),
   ];
+}
+
+/** The share of yes in every window of a survey whose devices report changes; neighbouring windows share reports, so no step is named. */
+export function yesByWindow(attribute, { rows, method }, level) {
+  const inside = (share) => Math.min(Math.max(share, 0), 1);
+  const points = rows.map(({ label, value, low, high }) => ({ window: label, value, low, high }));
+  const sure = RESULTS.intervals(Math.round(100 * level));
+  const caption = points.length > 1 ? changed(COMPARED.yes, points, percent) : COMPARED.of(COMPARED.yes, COMPARED.within(percent(points[0].value), PAGE.between(percent(points[0].low), percent(points[0].high))));
+  const cells = points.map((point) => [point.window, percent(point.value), percent(point.low), percent(point.high)]);
+  return figure({
+    caption: [element("strong", {}, caption), ` ${COMPARED.fromChanges} ${COMPARED.band(sure, 0)}`],
+    summary: `${attribute.question} ${caption}`,
+    draw: points.length > 1 ? trend([{ name: COMPARED.yes, points: points.map((point) => ({ ...point, value: inside(point.value) })) }], { show: percent }) : dots(rows, { show: percent }),
+    table: table(RESULTS.with(RESULTS.views.trend, sure), PAGE.columns, cells),
+    method: RESULTS.method(method, attribute.mechanism),
+  });
 }
 
 /** The section of an attribute: nothing when there are fewer than two windows to compare. */

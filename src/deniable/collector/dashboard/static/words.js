@@ -31,6 +31,8 @@ export const WORDS = {
   thanks: "Thank you. Your report was counted.",
   unreachable: "The collector cannot be reached now. Your report is saved on this device; come back later to send it.",
   silent: "It is not your device's turn in this period: nothing is sent, and nothing is spent. Each device answers in its own turn only.",
+  noted: "Your device has noted your answer and sends nothing in this period. Only your first answer in a period counts.",
+  paid: "All reports of this survey together cost what you have spent now: later answers cost nothing more.",
   left: (left) => (String(left) === "0" ? "You have spent your whole budget for this survey." : `You can still spend ${left} on this survey.`),
   sent: "What was sent",
   sentMeans: "These bytes and a random key. They contain the randomized report, not your answer.",
@@ -103,7 +105,7 @@ export const RESULTS = {
   reports: (n) => (n === 1 ? " report" : " reports"),
   closed: "This survey is closed.",
   nextRound: "See the next round",
-  views: { frequency: "Shares", mean: "Mean", quantiles: "Quantiles", distribution: "Distribution", direction: "Direction", words: "Frequent words", cumulative: "Up to each answer", tables: "Shares of answers together", items: "Share of people for each item", sizes: "Number of items per person", keys: "Share of people with a number for each", "key-means": "Mean of these numbers", "key-distributions": "Share of each number among those who have one" },
+  views: { frequency: "Shares", mean: "Mean", quantiles: "Quantiles", distribution: "Distribution", direction: "Direction", words: "Frequent words", cumulative: "Up to each answer", tables: "Shares of answers together", items: "Share of people for each item", sizes: "Number of items per person", keys: "Share of people with a number for each", "key-means": "Mean of these numbers", "key-distributions": "Share of each number among those who have one", trend: "Share of yes, window by window" },
   timeOfDay: "Time of day",
   meanTime: "mean time",
   minutes: (minutes) => `${minutes} ${minutes === 1 ? "minute" : "minutes"}`,
@@ -194,6 +196,8 @@ export const COMPARED = {
   rate: " If nothing had changed, one would be named here with a probability of at most 5 %.",
   windows: "From window to window",
   band: (intervals, most) => `The band around each line shows its ${intervals}, window by window${most ? `; the ${most} most frequent answers` : ""}.`,
+  yes: "Yes",
+  fromChanges: "Devices report changes, so a window's share comes from the reports of several windows.",
   windowTable: (intervals) => `Windows with ${intervals}`,
 };
 
