@@ -30,7 +30,7 @@ SIZES = (8, 16, 64, 256, 1024)
 LEVELS = ("0.5", "1", "2", "4")
 WORKLOADS = ("histogram", "prefix", "ranges", "marginals:2", "marginals:3")
 QUICK = tuple((name, size, "1") for name, size in (("prefix", 8), ("histogram", 64), ("ranges", 64), ("marginals:2", 64)))
-USERS = 20 * 1024
+USERS = 8 * 1024
 """A multiple of every size: people are spread evenly."""
 MECHANISMS = ("hierarchical-histogram", "oue", "hadamard", "k-rr", "olh")
 PUBLISHED = ("every table equally often", "whole record", "equal shares")
