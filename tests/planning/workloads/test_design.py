@@ -210,6 +210,21 @@ def test_a_table_of_ones_own_is_a_workload() -> None:
     assert designed.gap < 1e-4
 
 
+@pytest.mark.parametrize("name", ["histogram", "prefix", "ranges", "marginals:1", "marginals:2", "marginals:3", "marginals:all"])
+def test_products_in_closed_form_are_those_of_the_questions(name: str) -> None:
+    attributes = (2, 3, 4) if name.startswith("marginals") else None
+    asked = workload(name, 24, attributes=attributes)
+    assert asked.questions == len(asked.matrix)
+    assert (asked.products == asked.matrix.T @ asked.matrix).all()
+
+
+@pytest.mark.parametrize("largest", [3, 10**6])
+def test_products_of_given_questions_are_exact(largest: int) -> None:
+    # 10,000 squares of 10^6 could add up to more than floats hold exactly.
+    matrix = np.tile(np.array([[largest, largest - 1], [1, -largest]], np.int64), (5_000, 1))
+    assert custom_workload(matrix.tolist()).products.tolist() == (matrix.T @ matrix).tolist()
+
+
 def test_sums_over_all_rows_by_doubling() -> None:
     matrix = np.array([[2, 1, -3], [1, 5, 4], [-3, 4, -1]])
     vector = np.array([1, -2, 7])

@@ -229,11 +229,10 @@ def _tree(tree: HierarchicalHistogram, questions: Workload) -> Way:
         law, nodes = support_law(mechanism), mechanism.domain.size
         chance = law.q + law.gap / nodes
         chances.append(tree.levels * chance * (1 - chance) / law.gap**2)
-    pulls = [influence(unit, chances, tree.fan_out) for unit in np.eye(size)]
-    for level, mechanism in enumerate(tree.mechanisms):
+    pulls = influence(np.eye(size), chances, tree.fan_out)
+    for mechanism, rows in zip(tree.mechanisms, pulls, strict=True):
         law, nodes = support_law(mechanism), mechanism.domain.size
         even = np.full(nodes, 1 / nodes)
-        rows = np.array([pull[level] for pull in pulls])
         covariance += tree.levels * rows @ (law.count_noise(even, True) + np.diag(even) - 1 / nodes**2) @ rows.T
     # Who was asked at a level is part of it; which users there are is not.
     covariance -= np.eye(size) / size - 1 / size**2
@@ -250,9 +249,8 @@ def _tree(tree: HierarchicalHistogram, questions: Workload) -> Way:
     def gain(n: int) -> Gain:
         matrix, _ = _shown(questions)
         most = 0.0
-        for level, mechanism in enumerate(tree.mechanisms):
-            rows = matrix @ np.array([pull[level] for pull in pulls])
-            most = max(most, float(np.abs(supported(rows, support_law(mechanism), mechanism)[0]).max()))
+        for mechanism, rows in zip(tree.mechanisms, pulls, strict=True):
+            most = max(most, float(np.abs(supported(matrix @ rows, support_law(mechanism), mechanism)[0]).max()))
         return Gain("one answer", part_of(n, tree.levels) * most, most, False)
 
     inner = f"{tree.oracle}, fan-out {tree.fan_out}, {tree.levels} levels"
