@@ -14,6 +14,7 @@ from deniable.core import Epsilon, Table
 from deniable.errors import InvalidEpsilon, InvalidParameter, NotSupported
 from deniable.planning.workloads import exact_error, heuristic
 from deniable.planning.workloads.certificate import WrongBound, check_every_row, form, proved
+from deniable.planning.workloads.descent import descend
 from deniable.planning.workloads.design import WorkloadDesign, columns, design_workload
 from deniable.planning.workloads.exact_error import table_error
 from deniable.planning.workloads.master import Master
@@ -193,6 +194,12 @@ def test_the_published_descent_stays_above_the_bound() -> None:
     assert published.mechanism is None
     assert Epsilon(1).allows(published.channel.max_ratio() or Fraction(10**9))
     assert published.error > 5.993  # the optimum, certified by design_workload("prefix", 1, size=4)
+
+
+def test_the_descent_of_many_values_starts_from_a_table_that_tells_them_apart() -> None:
+    people = spread("uniform", 128)
+    table = descend(gram(workload("prefix", 128), people), Epsilon(1), people, starts=1, steps=0)
+    assert np.linalg.matrix_rank(np.array(columns(table), np.float64)) == 128
 
 
 def test_a_prior_moves_the_design() -> None:
