@@ -5,9 +5,10 @@
 
 Histograms, prefixes, ranges, 2- and 3-way marginals of 8 to 1,024 values, epsilon from 0.5 to 4. In every setting the planner
 predicts all ways to ask; its pick and the best baseline (with `--every`: every kind of baseline) are simulated until the
-error is known to 0.75 %. Up to 64 values the published descent is a baseline, too, with the exact error of its table. Settings are appended to a file of JSON lines, and those that it has are not run again. `--docs`
-writes the table between two marks of a page. `--quick` takes a minute: four settings, less exact. It fails if a baseline
-is ahead of the pick, predicted or simulated, or if a simulation is more than 3 % off its prediction.
+error is known to 0.75 %. Up to 64 values the published descent is a baseline, too, with the exact error of its table.
+Settings are appended to a file of JSON lines, and those that it has are not run again. `--docs` writes the table between two
+marks of a page. `--quick` takes a minute: four settings, less exact. It fails if a baseline is ahead of the pick, predicted or
+simulated, or if a simulation is more than 3 % off its prediction.
 """
 
 from __future__ import annotations
