@@ -47,6 +47,14 @@ def test_the_band_is_the_interval_within_what_is_possible() -> None:
     assert second["high"] == 1.0
 
 
+def test_everyone_is_up_to_the_last_category() -> None:
+    rows = rows_of(cdf_chart(NAMES, table([0.5, 0.7], ["a", "b"]), title="Up to"))
+    assert [(row["name"], row["share"]) for row in rows] == [("a", 0.5), ("b", 0.7), ("c", 1.0)]
+    assert (rows[-1]["low"], rows[-1]["high"]) == (1.0, 1.0)
+    with pytest.raises(InvalidParameter, match="one for each share"):
+        cdf_chart(NAMES[:1], table([0.5, 0.7], ["a", "b"]), title="Up to")
+
+
 def test_a_table_has_a_panel_for_each_value_of_its_first_field() -> None:
     pair = table([0.1, 0.2, 0.3, 0.4], [(0, "x"), (0, "y"), (1, "x"), (1, "y")])
     rows = rows_of(marginal_chart(["smokes", "city"], pair, title="Smoking by city"))
@@ -56,6 +64,8 @@ def test_a_table_has_a_panel_for_each_value_of_its_first_field() -> None:
         ("smokes 1", "city x", 0.3),
         ("smokes 1", "city y", 0.4),
     ]
+    header = marginal_chart(["smokes", "city"], pair, title="Smoking by city").to_dict()["facet"]["row"]["header"]
+    assert (header["labelOrient"], header["labelAngle"]) == ("top", 0)  # names beside short panels run into one another
     alone = rows_of(marginal_chart(["city"], table([0.4, 0.6], ["x", "y"]), title="City"))
     assert [(row["panel"], row["cell"]) for row in alone] == [("city", "city x"), ("city", "city y")]
 

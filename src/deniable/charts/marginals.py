@@ -14,6 +14,8 @@ from deniable.estimators import Estimate
 
 MOST_BARS = 200
 PANEL = 520
+NAMED = alt.Header(labelOrient="top", labelAnchor="start", labelAngle=0, labelFontSize=13, labelPadding=4)
+"""Above a panel: names beside panels of two or three bars would run into one another."""
 
 
 def marginal_chart(names: Sequence[str], table: Estimate, *, title: str, subtitle: str = "", level: float = 0.95) -> Any:
@@ -49,6 +51,6 @@ def marginal_chart(names: Sequence[str], table: Estimate, *, title: str, subtitl
     chart = (
         alt.layer(bars, whiskers, data=inline(rows))
         .properties(width=PANEL, height={"step": 20})
-        .facet(row=alt.Row("panel:N", title=None, sort=list(dict.fromkeys(str(row["panel"]) for row in rows))))
+        .facet(row=alt.Row("panel:N", title=None, header=NAMED, sort=list(dict.fromkeys(str(row["panel"]) for row in rows))))
     )
     return themed(chart, title=title, subtitle=subtitle)

@@ -59,12 +59,14 @@ def range_chart(names: Sequence[str], ranges: Floats, *, quantity: str = "share"
 def cdf_chart(names: Sequence[str], cdf: Estimate, *, title: str, subtitle: str = "", level: float = 0.95) -> Any:
     """The share of everyone up to each category, a step for each, and the interval of every step as a band.
 
+    `names` are those of all categories, the last of which everyone is up to, or of all but that one.
     The intervals hold one by one, not all together. What lies below 0 or above 1 is cut off.
     """
-    if len(names) != cdf.value.size:
-        raise InvalidParameter("names must be one for each share")
-    low, high = (np.clip(end, 0.0, 1.0) for end in cdf.interval(level))
-    value = np.clip(cdf.value, 0.0, 1.0)
+    everyone = [1.0] * (len(names) - cdf.value.size)
+    if len(everyone) > 1 or len(names) < cdf.value.size:
+        raise InvalidParameter("names must be one for each share, and may be one more for the last category")
+    low, high = (np.append(np.clip(end, 0.0, 1.0), everyone) for end in cdf.interval(level))
+    value = np.append(np.clip(cdf.value, 0.0, 1.0), everyone)
     rows = [
         {"name": name, "share": float(share), "low": float(least), "high": float(most)}
         for name, share, least, most in zip(names, value, low, high, strict=True)

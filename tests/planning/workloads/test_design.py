@@ -14,6 +14,7 @@ from deniable.core import Epsilon, Table
 from deniable.errors import InvalidEpsilon, InvalidParameter, NotSupported
 from deniable.planning.workloads import exact_error, heuristic
 from deniable.planning.workloads.certificate import WrongBound, check_every_row, form, proved
+from deniable.planning.workloads.descent import descend
 from deniable.planning.workloads.design import WorkloadDesign, columns, design_workload
 from deniable.planning.workloads.exact_error import table_error
 from deniable.planning.workloads.master import Master
@@ -195,6 +196,12 @@ def test_the_published_descent_stays_above_the_bound() -> None:
     assert published.error > 5.993  # the optimum, certified by design_workload("prefix", 1, size=4)
 
 
+def test_the_descent_of_many_values_starts_from_a_table_that_tells_them_apart() -> None:
+    people = spread("uniform", 128)
+    table = descend(gram(workload("prefix", 128), people), Epsilon(1), people, starts=1, steps=0)
+    assert np.linalg.matrix_rank(np.array(columns(table), np.float64)) == 128
+
+
 def test_a_prior_moves_the_design() -> None:
     skewed = design_workload("prefix", 1, size=5, prior=[8, 4, 2, 1, 1])
     even = design_workload("prefix", 1, size=5)
@@ -208,6 +215,21 @@ def test_a_table_of_ones_own_is_a_workload() -> None:
     designed = design_workload(custom_workload([[1, 0, 0, 0], ["0.5", "0.5", 0, 0], [0, 0, 1, "-1/4"]]), "1.5")
     assert designed.gap is not None
     assert designed.gap < 1e-4
+
+
+@pytest.mark.parametrize("name", ["histogram", "prefix", "ranges", "marginals:1", "marginals:2", "marginals:3", "marginals:all"])
+def test_products_in_closed_form_are_those_of_the_questions(name: str) -> None:
+    attributes = (2, 3, 4) if name.startswith("marginals") else None
+    asked = workload(name, 24, attributes=attributes)
+    assert asked.questions == len(asked.matrix)
+    assert (asked.products == asked.matrix.T @ asked.matrix).all()
+
+
+@pytest.mark.parametrize("largest", [3, 10**6])
+def test_products_of_given_questions_are_exact(largest: int) -> None:
+    # 10,000 squares of 10^6 could add up to more than floats hold exactly.
+    matrix = np.tile(np.array([[largest, largest - 1], [1, -largest]], np.int64), (5_000, 1))
+    assert custom_workload(matrix.tolist()).products.tolist() == (matrix.T @ matrix).tolist()
 
 
 def test_sums_over_all_rows_by_doubling() -> None:

@@ -13,6 +13,7 @@ from deniable.core import Binary, Categories, Marginals, Record
 from deniable.errors import InvalidParameter, NotSupported
 from deniable.estimators import shares, support_law
 from deniable.planning import Bound, Question, best_marginals, marginals_error, plan, workload
+from deniable.planning.workloads import marginal_ways
 from deniable.privacy import FixedKeystream
 
 PERSON = Record({"smokes": Binary(), "city": Categories(3), "job": Categories(4)})
@@ -112,3 +113,13 @@ def test_the_command_plans_tables_of_attributes() -> None:
 def test_other_questions_about_records_are_refused(name: str) -> None:
     with pytest.raises((InvalidParameter, NotSupported), match=r"marginals:K"):
         plan(Question(task="workload", workload=name, domain=PERSON, users=1000, epsilon=1))
+
+
+def test_simulated_people_are_those_of_whole_numbers_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    record = Record({"a": Binary(), "b": Categories(["x", "y", "z"]), "c": Categories(5)})
+    columns, truth = marginal_ways._people(record, 100, 2)
+    monkeypatch.setattr(marginal_ways, "LARGEST_WORD", 0)
+    one_by_one, exact = marginal_ways._people(record, 100, 2)
+    assert {name: column.tolist() for name, column in columns.items()} == {name: list(one_by_one[name]) for name in columns}
+    assert len({tuple(row) for row in zip(*columns.values(), strict=True)}) == 30  # everybody there is
+    assert all((truth[fields] == exact[fields]).all() for fields in exact)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 from click.testing import CliRunner
@@ -10,7 +11,8 @@ from click.testing import CliRunner
 from deniable.cli.app import main
 from deniable.core import Categories
 from deniable.errors import InvalidParameter
-from deniable.planning import Bound, NoBound, Question, plan
+from deniable.planning import Bound, NoBound, Question, design_workload, plan, workload
+from deniable.planning.workloads.ways import designable
 from deniable.privacy import FixedKeystream
 
 
@@ -36,10 +38,32 @@ def test_predictions_are_what_surveys_give(name: str) -> None:
 
 
 def test_many_values_are_planned_by_trees_without_a_bound() -> None:
-    made = plan(Question(task="workload", workload="ranges", domain=Categories(64), users=10_000, epsilon=1))
+    made = plan(Question(task="workload", workload="ranges", domain=Categories(128), users=10_000, epsilon=1))
     assert made.pick.mechanism == "hierarchy"
     assert isinstance(made.bound, NoBound)
     assert made.pick.attack is not None
+
+
+def test_dozens_of_values_are_asked_by_a_table_that_beats_trees_and_the_published_descent() -> None:
+    question = Question(task="workload", workload="ranges", domain=Categories(24), users=1_000, epsilon=1)
+    made = plan(question)
+    tree = next(one for one in made.candidates if one.mechanism == "hierarchy")
+    descent = design_workload("ranges", 1, size=24, method="descent")
+    published = math.sqrt(descent.error / descent.workload.questions / 1_000)
+    assert made.pick.mechanism == "extremal"
+    assert made.pick.predicted_error < 0.98 * min(tree.predicted_error, published)
+    tried = made.pick.way.simulated(1_000, 150, FixedKeystream("a table of 24 values"))
+    # Fixed coins; five standard errors would be passed by fewer than 1e-6 of them.
+    assert abs(tried.error - made.pick.predicted_error) < 5 * tried.standard_error
+    assert isinstance(made.bound, NoBound)
+
+
+@pytest.mark.parametrize(("name", "size"), [("histogram", 24), ("marginals:2", 32), ("ranges", 65)])
+def test_plans_say_why_they_design_no_table(name: str, size: int) -> None:
+    reason = designable(workload(name, size), slow=True)
+    assert reason
+    made = plan(Question(task="workload", workload=name, domain=Categories(size), users=1_000, epsilon=1))
+    assert [left.reason for left in made.left_out if left.mechanism == "extremal"] == [reason]
 
 
 def test_the_command_plans_workloads() -> None:

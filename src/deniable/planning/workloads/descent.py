@@ -22,6 +22,8 @@ OUTPUTS_PER_VALUE = 4
 STARTS = 3
 STEPS = 400
 UNIT_BITS = 40
+MOST_PRIMES = 64
+"""Values, beyond which tables start from points of Sobol: those of Halton in large primes lie on few lines."""
 
 
 def descend(gram: Gram, epsilon: Epsilon, people: Spread, *, starts: int = STARTS, steps: int = STEPS) -> Table:
@@ -29,7 +31,7 @@ def descend(gram: Gram, epsilon: Epsilon, people: Spread, *, starts: int = START
     raised, size = math.exp(float(epsilon)), len(people.weights)
     outputs = OUTPUTS_PER_VALUE * size
     best: tuple[float, Floats, Floats] | None = None
-    points = qmc.Halton(size, scramble=False)
+    points = qmc.Halton(size, scramble=False) if size <= MOST_PRIMES else qmc.Sobol(size, scramble=False).fast_forward(outputs)
     for _ in range(starts):
         table = points.random(outputs + 1)[1:]
         lows = np.full(outputs, (1 + 1 / raised) / (2 * outputs))

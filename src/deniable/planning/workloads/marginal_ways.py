@@ -27,6 +27,8 @@ from deniable.planning.workloads.marginal_sets import (
 from deniable.privacy import Gain
 
 GOLDEN = 0.6180339887498949
+LARGEST_WORD, MOST_AXES = 1 << 62, 32
+"""What arrays of whole numbers hold, and how many fields NumPy takes apart at once."""
 MOST_PAIRS = 500
 """Of a marginal and a table, beyond which the worst report is not looked for."""
 
@@ -99,18 +101,21 @@ def _people(record: Record, n: int, ways: int) -> tuple[dict[str, np.ndarray[Any
     while math.gcd(step, record.size) > 1:
         step += 2
     # Rounds of a size beyond n are cut anywhere: steps by the golden ratio leave no part of the records out.
-    rest = [index * step % record.size for index in range(n)]
     columns: dict[str, np.ndarray[Any, Any]] = {}
     sizes = [domain.size for domain in record.fields.values()]
-    numbers = list(zip(*(digits(index, sizes) for index in rest), strict=True))
+    if record.size * n < LARGEST_WORD and len(sizes) <= MOST_AXES:
+        numbers = list(np.unravel_index(np.arange(n, dtype=np.int64) * step % record.size, sizes))
+    else:
+        each = (digits(index * step % record.size, sizes) for index in range(n))
+        numbers = [np.array(column) for column in zip(*each, strict=True)]
     for (name, domain), column in zip(record.fields.items(), numbers, strict=True):
         labels = domain.labels if isinstance(domain, Categories) else None
-        columns[name] = np.array(column) if labels is None else np.array(labels)[list(column)]
+        columns[name] = column if labels is None else np.array(labels)[column]
     truth = {}
     for fields in (one for table in combinations(range(len(sizes)), ways) for one in subsets(table)):
         if fields not in truth:
             shape = [sizes[field] for field in fields]
-            cells = np.ravel_multi_index([np.array(numbers[field]) for field in fields], shape)
+            cells = np.ravel_multi_index([numbers[field] for field in fields], shape)
             truth[fields] = interaction(np.bincount(cells, minlength=math.prod(shape)).reshape(shape) / n, fields, fields)
     return columns, truth
 

@@ -41,8 +41,10 @@ FAN_OUTS = (2, 4, 8, 16, 32)
 FEWEST_LEAVES = 8
 ORACLES = ("hadamard", "oue")
 QUICK = 10
-"""Up to so many values a design takes a moment; more are designed only where the answer is wanted."""
-PLANNED = 1e-4
+"""Up to this many values a design takes a moment; more are designed only where the answer is wanted."""
+MOST_DESIGNED = 64
+"""Up to this many values a design without a bound takes seconds."""
+PLANNED, SEARCHED = 1e-4, 5e-2
 MOST_ENTRIES = 1 << 22
 Losses = Callable[[int, int, Keystream], Floats]
 
@@ -55,8 +57,27 @@ def asked(name: str, size: int, attributes: tuple[int, ...] | None = None) -> Wo
 
 @lru_cache(maxsize=64)
 def designed(name: str, size: int, epsilon: Epsilon, attributes: tuple[int, ...] | None = None) -> WorkloadDesign:
-    """The design, kept: a plan asks for the mechanism and for the bound."""
-    return design_workload(asked(name, size, attributes), epsilon, tolerance=PLANNED)
+    """The design, kept: a plan asks for the mechanism and for the bound, which few values have."""
+    few = size <= MOST_ENUMERATED
+    return design_workload(asked(name, size, attributes), epsilon, tolerance=PLANNED if few else SEARCHED, bounded=few)
+
+
+def designable(questions: Workload, slow: bool) -> str:
+    """Why no table is designed for a plan; nothing where one is.
+
+    >>> designable(workload("histogram", 64), slow=True)
+    'for histograms the best table is that of subsets'
+    """
+    most = MOST_DESIGNED if slow else QUICK
+    if questions.size <= min(most, MOST_ENUMERATED):
+        return ""
+    if questions.size > most:
+        return f"plans design for at most {most} values; see `deniable design --workload`"
+    if questions.attributes is not None:
+        return f"sets of attributes are searched instead where there are more than {MOST_ENUMERATED} values"
+    if questions.name == "histogram":
+        return "for histograms the best table is that of subsets"
+    return ""
 
 
 def workload_ways(question: Question, epsilon: Epsilon, *, slow: bool = True) -> Iterator[Way | LeftOut]:
@@ -76,12 +97,8 @@ def _numbered_ways(question: Question, epsilon: Epsilon, slow: bool) -> Iterator
         return
     questions = _read(question)
     size = questions.size
-    if size <= (MOST_ENUMERATED if slow else QUICK):
-        yield _design(questions, designed(questions.name, size, each))
-    else:
-        yield LeftOut(
-            "extremal", f"plans design for at most {MOST_ENUMERATED if slow else QUICK} values; see `deniable design --workload`"
-        )
+    why_not = designable(questions, slow)
+    yield LeftOut("extremal", why_not) if why_not else _design(questions, designed(questions.name, size, each))
     for name in (kind.name for kind in mechanisms_for("frequency", Categories(size))):
         make = partial(make_mechanism, name, domain=Categories(size), epsilon=each)
         yield attempt(name, make, partial(_categories, questions))
@@ -212,11 +229,10 @@ def _tree(tree: HierarchicalHistogram, questions: Workload) -> Way:
         law, nodes = support_law(mechanism), mechanism.domain.size
         chance = law.q + law.gap / nodes
         chances.append(tree.levels * chance * (1 - chance) / law.gap**2)
-    pulls = [influence(unit, chances, tree.fan_out) for unit in np.eye(size)]
-    for level, mechanism in enumerate(tree.mechanisms):
+    pulls = influence(np.eye(size), chances, tree.fan_out)
+    for mechanism, rows in zip(tree.mechanisms, pulls, strict=True):
         law, nodes = support_law(mechanism), mechanism.domain.size
         even = np.full(nodes, 1 / nodes)
-        rows = np.array([pull[level] for pull in pulls])
         covariance += tree.levels * rows @ (law.count_noise(even, True) + np.diag(even) - 1 / nodes**2) @ rows.T
     # Who was asked at a level is part of it; which users there are is not.
     covariance -= np.eye(size) / size - 1 / size**2
@@ -233,9 +249,8 @@ def _tree(tree: HierarchicalHistogram, questions: Workload) -> Way:
     def gain(n: int) -> Gain:
         matrix, _ = _shown(questions)
         most = 0.0
-        for level, mechanism in enumerate(tree.mechanisms):
-            rows = matrix @ np.array([pull[level] for pull in pulls])
-            most = max(most, float(np.abs(supported(rows, support_law(mechanism), mechanism)[0]).max()))
+        for mechanism, rows in zip(tree.mechanisms, pulls, strict=True):
+            most = max(most, float(np.abs(supported(matrix @ rows, support_law(mechanism), mechanism)[0]).max()))
         return Gain("one answer", part_of(n, tree.levels) * most, most, False)
 
     inner = f"{tree.oracle}, fan-out {tree.fan_out}, {tree.levels} levels"

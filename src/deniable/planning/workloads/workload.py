@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
-from math import lcm, prod
+from math import comb, lcm, prod
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ MOST_VALUES = 1024
 MOST_QUESTIONS = 1 << 20
 LARGEST_ENTRY = 10**6
 MOST_ATTRIBUTES = 20
+EXACT_FLOATS = 1 << 53
 NAMES = "prefix, ranges, histogram, marginals:K, marginals:all, or a .csv file with one question a line"
 
 
@@ -87,7 +88,7 @@ def workload(name: str, size: int | None = None, *, attributes: Sequence[int] | 
     if isinstance(size, bool) or not isinstance(size, int) or not 2 <= size <= MOST_VALUES:
         raise InvalidParameter(f"size must be a whole number from 2 to {MOST_VALUES}: how many values there are")
     if name == "histogram":
-        return _given(name, np.eye(size, dtype=np.int64))
+        return Workload(name, size, np.eye(size, dtype=np.int64), lambda: np.eye(size, dtype=np.int64))
     place = np.arange(size)
     later = np.maximum.outer(place, place)
     if name == "prefix":
@@ -123,8 +124,12 @@ def custom_workload(rows: Iterable[Sequence[Number]], name: str = "custom") -> W
     return _given(name, matrix, unit)
 
 
-def _given(name: str, matrix: Integers, unit: Fraction = Fraction(1), attributes: tuple[int, ...] | None = None) -> Workload:
-    return Workload(name, len(matrix), matrix.T @ matrix, lambda: matrix, unit, attributes)
+def _given(name: str, matrix: Integers, unit: Fraction = Fraction(1)) -> Workload:
+    largest = int(np.abs(matrix).max())
+    if largest * largest * len(matrix) < EXACT_FLOATS:  # floats are then whole numbers, and many times as fast
+        floats = matrix.astype(np.float64)
+        return Workload(name, len(matrix), (floats.T @ floats).astype(np.int64), lambda: matrix, unit)
+    return Workload(name, len(matrix), matrix.T @ matrix, lambda: matrix, unit)
 
 
 def _every_range(size: int) -> Integers:
@@ -166,13 +171,24 @@ def _marginals(name: str, sizes: tuple[int, ...]) -> Workload:
     if text != "all" and (not text.isdecimal() or not 1 <= int(text) <= count):
         raise InvalidParameter(f"marginals:K needs K from 1 to {count}, the number of attributes, or 'all'")
     ways = range(count + 1) if text == "all" else [int(text)]
+    tables = [chosen for way in ways for chosen in combinations(range(count), way)]
+    cells = [prod(sizes[one] for one in chosen) for chosen in tables]
     records = np.array(list(product(*map(range, sizes))), np.int64)
-    rows = []
-    for way in ways:
-        for chosen in combinations(range(count), way):
-            for cell in product(*(range(sizes[one]) for one in chosen)):
-                rows.append((records[:, list(chosen)] == np.array(cell, np.int64)).all(axis=1))
-    return _given(name, np.array(rows).astype(np.int64), attributes=sizes)
+    # A table has two records in one cell when they agree in its fields: that many tables lie within what they agree in.
+    agreed = np.zeros((len(records), len(records)), np.int64)
+    for field in records.T:
+        agreed += field[:, None] == field
+    together = np.array([sum(comb(same, way) for way in ways) for same in range(count + 1)], np.int64)
+
+    def rows() -> Integers:
+        every = [
+            (records[:, list(chosen)] == np.array(cell, np.int64)).all(axis=1)
+            for chosen in tables
+            for cell in product(*(range(sizes[one]) for one in chosen))
+        ]
+        return np.array(every).astype(np.int64)
+
+    return Workload(name, sum(cells), together[agreed], rows, attributes=sizes)
 
 
 @dataclass(frozen=True, eq=False)
