@@ -30,6 +30,7 @@ from deniable.planning import Question, Way, design_workload, plan
 SIZES = (8, 16, 64, 256, 1024)
 LEVELS = ("0.5", "1", "2", "4")
 WORKLOADS = ("histogram", "prefix", "ranges", "marginals:2", "marginals:3")
+EVERYTHING = len(SIZES) * len(LEVELS) * len(WORKLOADS)
 QUICK = tuple((name, size, "1") for name, size in (("prefix", 8), ("histogram", 64), ("ranges", 64), ("marginals:2", 64)))
 USERS = 8 * 1024
 """A multiple of every size: people are spread evenly."""
@@ -197,7 +198,8 @@ def lines(rows: list[Row]) -> Iterator[str]:
     off = [abs(apart(way)) for way in tried]
     ahead = [baselines(row)[0]["predicted"] / row["ways"][0]["predicted"] for row in rows]
     yield (
-        f"In {len(rows)} settings, the best baseline's error is {min(ahead):.2f} to {max(ahead):.2f} times that of the pick "
+        f"In the {len(rows)} of {EVERYTHING} settings that were run so far, the best baseline's error is "
+        f"{min(ahead):.2f} to {max(ahead):.2f} times that of the pick "
         f"({np.exp(np.log(ahead).mean()):.2f} on geometric average). {len(tried):,} mechanisms were simulated, "
         f"{sum(way['runs'] for way in tried):,} surveys in all; the largest difference from a prediction is {100 * max(off):.1f} %."
     )
