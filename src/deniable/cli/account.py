@@ -283,7 +283,7 @@ def gaussian(epsilon: str | None, delta: str | None, sigma: str | None, width: s
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def raw(delta: str, coordinates: int, people: int, as_json: bool) -> None:
-    """What the privacy indicator publishes: raw values, each with probability delta."""
+    """What the privacy indicator publishes: raw values."""
     from deniable.privacy import indicator
 
     exposed = indicator(delta, coordinates=coordinates, people=people)
