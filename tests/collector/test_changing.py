@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,12 @@ def some(count: int) -> list[tuple[int, ...]]:
     return [kinds[number % 3] for number in range(count)]
 
 
+@lru_cache
+def a_fleet() -> dict[str, Accumulator]:
+    """What 240 devices say that are never away."""
+    return counted(some(240), FixedCoins(5), 0)
+
+
 def rows_of(windows: dict[str, Accumulator]) -> Any:
     (view,) = estimates(SURVEY, shown_of(windows)).attributes[0].views
     assert view.what == "trend"
@@ -108,7 +115,7 @@ def test_the_intervals_of_all_windows_hold_also_when_devices_are_away(away: int)
 
 
 def test_a_share_is_shown_where_all_windows_that_it_needs_are_public() -> None:
-    windows = counted(some(240), FixedCoins(5), 0)
+    windows = a_fleet()
     everything = rows_of(windows)
     assert list(everything) == list(NAMES)
     # The fourth window alone tells of the stretch of four; the sixth of that of two behind it.
@@ -119,7 +126,7 @@ def test_a_share_is_shown_where_all_windows_that_it_needs_are_public() -> None:
 
 
 def test_one_window_shows_no_share_and_neither_do_too_few_reports() -> None:
-    windows = counted(some(240), FixedCoins(5), 0)
+    windows = a_fleet()
     one = estimates(SURVEY, shown_of(windows), NAMES[1]).attributes[0]
     assert (one.views, one.note, one.n) == ([], ONE_WINDOW, windows[NAMES[1]].n)
     few = shown_of(counted(some(3), FixedCoins(5), 0))
@@ -132,12 +139,13 @@ def test_one_window_shows_no_share_and_neither_do_too_few_reports() -> None:
 
 def test_reports_that_belong_to_another_window_change_nothing() -> None:
     """Signs of stretches of two and four windows do not end in the first one."""
-    windows = counted(some(240), FixedCoins(5), 0)
+    windows = a_fleet()
     strange = [Report(SURVEY.mechanism.fingerprint, output) for output in (3, 3, 5, 5, 5)]
     late = {**windows, NAMES[0]: windows[NAMES[0]].merge(accumulator_for(SURVEY.mechanism).add(strange))}
     assert rows_of(late) == rows_of(windows)
 
 
+@pytest.mark.slow
 def test_what_is_public_of_each_window_is_enough_for_the_trend(tmp_path: Path) -> None:
     """By the survey's steps of 100 reports: the first window has too few, so its share is left out, and no other one needs it."""
     stream, reports = stream_of(SURVEY), counted(some(900), FixedCoins(6), 0)
@@ -157,7 +165,7 @@ def test_what_is_public_of_each_window_is_enough_for_the_trend(tmp_path: Path) -
 
 
 def test_groups_are_not_compared_by_signs() -> None:
-    shown = shown_of(counted(some(240), FixedCoins(5), 0))
+    shown = shown_of(a_fleet())
     groups = compared(SURVEY, {"north": (SURVEY, shown), "south": (SURVEY, shown)})
     assert [(one.what, one.rows, one.note) for one in groups.attributes] == [("", [], COMPARED)]
 
@@ -171,7 +179,7 @@ def test_every_page_speaks_of_the_whole_life() -> None:
     assert moved["per_fake"] == pytest.approx(2 * 3 * (stream.high + stream.low) / (stream.high - stream.low))
     assert disclosure(SURVEY)["answers_per_person"] == 1
     assert "cost epsilon once" in disclosure(SURVEY)["how_often"]
-    printed = _tables(json.loads(ENCODER.encode(estimates(SURVEY, shown_of(counted(some(240), FixedCoins(5), 0))))))
+    printed = _tables(json.loads(ENCODER.encode(estimates(SURVEY, shown_of(a_fleet())))))
     assert any(getattr(block, "row_count", 0) == WINDOWS for block in printed)
 
 

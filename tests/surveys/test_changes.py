@@ -236,6 +236,21 @@ def test_the_memory_is_on_disk_before_anything_is_sent(tmp_path: Path) -> None:
     assert again.ledger.spent() == 1
 
 
+def test_a_device_keeps_one_answer_and_no_report_that_was_counted(tmp_path: Path) -> None:
+    device = device_in(tmp_path)
+    for period, value in enumerate((0, 1, 0, 0)):
+        device.answer({"train": bool(value)}, today=day(period))
+    with closing(sqlite3.connect(tmp_path / "ledger.db")) as connection:
+        ((kept,),) = connection.execute("SELECT report FROM kept").fetchall()
+    memory = json.loads(kept)
+    assert sorted(memory) == ["asked", "before", "begun", "known", "length", "number", "seen", "sign"]
+    assert (memory["before"], memory["seen"], memory["asked"]) == (0, 2, 3)
+    assert device.transport.posted  # type: ignore[attr-defined]
+    written = (tmp_path / "ledger.db").read_bytes()
+    for item in device.transport.posted:  # type: ignore[attr-defined]
+        assert bytes.fromhex(json.loads(item[1])["report"]) not in written
+
+
 def test_a_report_whose_window_is_over_is_forgotten(tmp_path: Path) -> None:
     """The collector counts reports in the window in which they come: a late one would tell of another stretch."""
     gone = MockTransport(answers=[NotDelivered("gone")] * 40)
