@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from deniable.core import Epsilon, Interval
+from deniable.estimators import average_error
 from deniable.planning import design
 from deniable.planning.designs.exact_bound import UNIT, exact_line_bound, least_of_sums, nowhere_negative
-from deniable.planning.designs.fine_interval import fine_mechanism
+from deniable.planning.designs.fine_interval import fine_average, fine_mechanism
 from deniable.planning.designs.interior_point import Cells, follow
-from deniable.planning.designs.lower_bound import line_bound
+from deniable.planning.designs.lower_bound import line_bound, spread_bound
 from deniable.planning.designs.problem import distance_loss
 
 
@@ -126,6 +127,16 @@ def test_a_program_ends_with_a_reference_and_multipliers_that_meet() -> None:
     assert central.weights.sum() == pytest.approx(1)
     mechanism = fine_mechanism(Interval(0, 1), Epsilon(4), edges, program.spread(central.masses))
     assert mechanism.certificate().holds
+
+
+def test_the_program_of_a_prior_meets_the_known_optimum_from_both_sides() -> None:
+    x = (np.arange(64) + 0.5) / 128
+    edges, masses, levels = fine_average(1, Epsilon(4), x, np.full(64, 1 / 64), symmetric=True)
+    mechanism = fine_mechanism(Interval(0, 1), Epsilon(4), edges, masses)
+    assert average_error(mechanism, "absolute") == pytest.approx(0.06925, rel=2e-3)
+    everywhere, both = np.concatenate([x, 1 - x]), np.tile(levels, 2)
+    bound = spread_bound(1.0, math.exp(4), everywhere, 1 / 128, both, np.full(128, 1 / 128))
+    assert 0.0690 < bound <= 0.069254
 
 
 @pytest.mark.slow

@@ -1,8 +1,9 @@
-"""Worst-case absolute and squared error on [0, 1] for epsilon above 3.5: two programs solved from their interior.
+"""Absolute and squared error on [0, 1] for epsilon from 3.5 on, by programs that are solved from their interior.
 
-One is for the mechanism: narrow cells of outputs, and values twice as dense. The other is for the bound: its multipliers are
-made of triangles, narrow near the ends of the domain and wide in the middle, over many values, so that what they prove
-hardly depends on where between the points of a grid an output lies.
+For the worst case there are two. One is for the mechanism: narrow cells of outputs, and many values. The other is for the
+bound: its multipliers are made of triangles, narrow near the ends of the domain and wide in the middle, over many values,
+so that what they prove hardly depends on where between the points of a grid an output lies. For an average, whose
+multipliers are known, one program does both.
 """
 
 from __future__ import annotations
@@ -17,10 +18,14 @@ from deniable.planning.designs.exact_bound import exact_line_bound
 from deniable.planning.designs.interior_point import Cells, follow
 from deniable.planning.designs.rounding import rounded
 
+SOLVED = 1.02
+"""A design within this of its bound was solved to the end."""
 FINE_FROM, ALONE_FROM = 3.5, 5.0
 """Below the first epsilon the best references have few atoms, which cutting planes find; up to the second both ways are taken."""
 TOLERANCE = 5e-5
 WIDEST = 0.01
+NARROW, AVERAGE_TOLERANCE = 0.001, 2e-5
+"""For averages, where all multipliers are known, programs are small enough for cells as narrow as this."""
 END = (1e-3, 0.03)
 """Borders of two narrow cells at an end, in cells: the best references have an atom there."""
 PARTS = 4
@@ -51,12 +56,12 @@ def _typical(k: int, epsilon: Epsilon) -> float:
     return math.exp(-float(epsilon) / (k + 1)) / 2
 
 
-def _graded(k: int, epsilon: Epsilon, first: float, growth: float) -> Floats:
+def _graded(k: int, epsilon: Epsilon, first: float, growth: float, widest: float = WIDEST) -> Floats:
     """Places from an end to the middle: the first step in reaches, each next one wider by a factor."""
     places, step = [0.0], first * _typical(k, epsilon)
     while places[-1] < 0.5:
         places.append(places[-1] + step)
-        step = min(step * growth, WIDEST)
+        step = min(step * growth, widest)
     return np.array(places) / (2 * places[-1])
 
 
@@ -66,6 +71,14 @@ def _with_narrow_ends(half: Floats) -> Floats:
 
 def _values(k: int, epsilon: Epsilon) -> Floats:
     return np.linspace(0, 0.5, min(max(math.ceil(PER_REACH / (2 * _typical(k, epsilon))), FEWEST), MOST) + 1)
+
+
+def fine_average(k: int, epsilon: Epsilon, x: Floats, chances: Floats, symmetric: bool) -> tuple[Floats, Floats, Floats]:
+    """Edges of cells of outputs, their best masses for a prior on values x, and the level of every value's cut."""
+    half = _with_narrow_ends(_graded(k, epsilon, 0.1, 1.05, NARROW if symmetric else 2 * NARROW))
+    cells, start = _program(k, epsilon, half, x, symmetric)
+    central = follow(cells, start, chances, AVERAGE_TOLERANCE)
+    return cells.edges, cells.spread(central.masses), central.reaches**k
 
 
 def fine_mechanism(domain: Interval, epsilon: Epsilon, edges: Floats, masses: Floats) -> Designed:
@@ -85,9 +98,10 @@ def fineness(epsilon: Epsilon) -> tuple[int, int]:
     return (1024, 8192) if level <= 5 else (2048, 16384) if level <= 7 else (4096, 32768) if level <= 8 else (8192, 65536)
 
 
-def _program(k: int, epsilon: Epsilon, half: Floats, x: Floats) -> tuple[Cells, Floats]:
-    """Cells that mirror each other share a mass; the start is even, with the total that the limit for large epsilon has."""
+def _program(k: int, epsilon: Epsilon, half: Floats, x: Floats, symmetric: bool = True) -> tuple[Cells, Floats]:
+    """Cells that mirror each other share a mass, unless a prior is lopsided. The start is even, with the limit's total mass."""
     edges = np.concatenate([half, 1 - half[-2::-1]])
     cells = np.arange(edges.size - 1)
-    program = Cells(k, math.exp(float(epsilon)), x, edges, np.minimum(cells, cells[::-1]))
-    return program, 2 * np.diff(half) * math.exp(-float(epsilon) * k / (k + 1))
+    program = Cells(k, math.exp(float(epsilon)), x, edges, np.minimum(cells, cells[::-1]) if symmetric else cells)
+    even = 2 * np.diff(half) if symmetric else np.diff(edges)
+    return program, even * math.exp(-float(epsilon) * k / (k + 1))

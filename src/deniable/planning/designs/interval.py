@@ -13,7 +13,7 @@ from deniable.estimators import worst_case
 from deniable.planning.designs.answer import Answer, Published
 from deniable.planning.designs.asymptotic import known_limit, limit_start
 from deniable.planning.designs.cutting_planes import LossCuts, Solution, solve
-from deniable.planning.designs.fine_interval import ALONE_FROM, FINE_FROM, fine_bound, fine_mechanism, fine_reference
+from deniable.planning.designs.fine_interval import ALONE_FROM, FINE_FROM, SOLVED, fine_bound, fine_mechanism, fine_reference
 from deniable.planning.designs.lower_bound import line_bound
 from deniable.planning.designs.problem import DistanceLoss
 from deniable.planning.designs.rounding import largest_error, least_costly, rounded
@@ -31,7 +31,7 @@ def design_worst(domain: Interval, loss: DistanceLoss, epsilon: Epsilon) -> Answ
     fine = int(loss.exponent) if loss.exponent in (1, 2) and float(epsilon) >= FINE_FROM else 0
     if fine and float(epsilon) > ALONE_FROM:
         candidates, bound = [_fine(domain, loss, epsilon, fine)], fine_bound(fine, epsilon)
-        return _answer(domain, loss, epsilon, candidates, bound, True, begin)
+        return _answer(domain, loss, epsilon, candidates, bound, candidates[0][1] <= SOLVED * bound * loss.scale, begin)
     steps, points = resolution(epsilon, loss.exponent)
     e = math.exp(float(epsilon))
     y = np.linspace(0, 1, steps + 1)
