@@ -43,10 +43,20 @@ def test_at_a_point_there_is_no_gap_to_show() -> None:
     assert json.loads(result.output)["gap"] is None
 
 
+@pytest.mark.slow
+def test_weights_of_equal_cells_are_a_prior() -> None:
+    lopsided, even = (json.loads(run("-e", "2", "--prior", prior, "--json").output) for prior in ("3,0,1", "1,1,1"))
+    assert lopsided["worst_case"] < 0.95 * even["worst_case"]
+    assert 1 <= lopsided["gap"] <= 1.01
+    assert lopsided["objective"] == "expected absolute error, weighted prior"
+    assert lopsided["holds"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ([], "--epsilon"),
+        (["-e", "1", "--prior", "3,-1"], "none of them negative"),
         (["-e", "0.00001"], "at least 0.001"),
         (["-e", "1", "--loss", "power:-1"], "loss must be"),
         (["-e", "1", "--domain", "interval:1,1"], "low must lie below high"),

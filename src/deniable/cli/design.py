@@ -30,7 +30,8 @@ USUAL = {"interval": "interval:0,1", "circle": "circle", "rectangle": "rectangle
     "--prior",
     default="worst",
     show_default=True,
-    help="Whose error counts: worst, uniform or at:VALUE; with --workload uniform or weights such as 3,2,1.",
+    help="Whose error counts: worst, uniform, at:VALUE, or on average under weights such as 3,2,1 (of equal cells of an "
+    "interval, or of the values of a --workload).",
 )
 @click.option("--unbiased", is_flag=True, help="The mean of a report must be the value; minimise the worst variance.")
 @click.option(
@@ -87,7 +88,8 @@ def design(
         return
     space = parse_domain(USUAL.get(domain.strip(), domain))
     _check_chart(chart, space)
-    answer = best(space, "squared" if unbiased and loss == "absolute" else loss, epsilon, prior, unbiased)
+    people: Any = [part.strip() for part in prior.split(",")] if "," in prior else prior
+    answer = best(space, "squared" if unbiased and loss == "absolute" else loss, epsilon, people, unbiased)
     if recipe_out is not None:
         Path(recipe_out).write_text(json.dumps(answer.mechanism.recipe()) + "\n", encoding="utf-8")
     if chart is not None:

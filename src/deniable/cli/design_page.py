@@ -27,7 +27,10 @@ the bound is proved by the multipliers of a linear program, or in closed form. A
 
 Ask your own question with `deniable design --domain interval --loss absolute --epsilon 2`.
 
-Written by `deniable design --table`.
+Written by `deniable design --table`. The picture shows the same numbers: by how much a mechanism's error exceeds the bound, which
+is what is left to gain (`python docs/gap_chart.py` draws it from the tables).
+
+![What is left to gain over epsilon, for six questions: published mechanisms and the best ones here](images/what-is-left.svg)
 """
 
 BOTTOM = """
@@ -39,8 +42,12 @@ total is 1. So only g is unknown, and the least worst-case error is a linear pro
 each loss level. It is solved by cutting planes in a second or so; the module `deniable.planning.designs.cutting_planes` says how.
 
 The multipliers of the constraints prove the bound. They are checked for outputs anywhere in the domain, not only on the program's
-grid: `deniable.planning.designs.lower_bound` says how. The reference is then rounded to integers; rows are filled from the
-integers, so the privacy of the rounded mechanism is exact, and its error is measured, not assumed.
+grid: `deniable.planning.designs.lower_bound` says how. For worst-case absolute and squared error from ε = 3.5 on there are two
+smooth programs, one for the mechanism and one for the bound; the multipliers of the second are rounded to integers, and integers
+decide what they prove (`deniable.planning.designs.exact_bound`). The reference is then rounded to integers, too; rows are filled
+from the integers, so the privacy of the rounded mechanism is exact, and its error is measured, not assumed.
+
+With `--prior 3,2,1` the error counts on average under these weights of equal cells, while ε holds for all pairs of values.
 
 At a single value x0 the question has a silly answer: always report x0. There `--prior at:X` returns the best window instead, and
 says that the bound is 0.

@@ -93,3 +93,13 @@ def test_a_solver_without_time_still_gives_a_valid_answer(monkeypatch: pytest.Mo
     assert not designed.certified
     assert 0.14 < designed.lower_bound <= GOLDEN["LP.avg.L1.eps2"]["value"]["lp"] * 1.001 <= designed.worst_case
     assert designed.mechanism.certificate().holds
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("prior", ["uniform", (1, 4, 2, 1), (2, 1, 1, 2)])
+@pytest.mark.parametrize("loss", ["absolute", "squared"])
+def test_little_is_left_to_gain_for_larger_epsilon(loss: str, prior: Any) -> None:
+    designed = design(UNIT, loss, 5, prior)
+    assert 1 <= designed.gap <= 1.003
+    assert designed.certified
+    assert designed.mechanism.certificate().holds

@@ -47,7 +47,8 @@ def test_the_known_optimum_is_met_from_both_sides(loss: str, eps: float, optimum
     # The known values are rounded to five digits and solved on a grid of their own.
     assert found.lower_bound <= optimum * (1 + 1e-3) + 6e-6
     assert found.mechanism.certificate().holds
-    assert found.worst_case == pytest.approx(worst_case(found.mechanism, loss).error, rel=1e-6)
+    # A design is measured at every input; the general search between inputs can miss the worst one by a hair.
+    assert -1e-6 <= found.worst_case / worst_case(found.mechanism, loss).error - 1 <= 1e-5
     assert found.published["worst_case"] == pytest.approx(worst_case(OGPM(epsilon=eps), loss).error)
 
 

@@ -5,6 +5,7 @@ A sample of its lines is designed anew in every run; the others by `make heavy` 
 
 from __future__ import annotations
 
+import importlib.util
 import math
 import re
 from pathlib import Path
@@ -14,7 +15,9 @@ import pytest
 from deniable.cli.design_page import BOTTOM, LARGE, LARGE_FROM, LEVELS, QUESTIONS, TOP, answer, line
 from deniable.planning import limit_of_worst
 
-PAGE = (Path(__file__).parents[3] / "docs" / "what-is-optimal.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[3] / "docs"
+PAGE = (DOCS / "what-is-optimal.md").read_text(encoding="utf-8")
+POINT = r'aria-label="ε: ([\d.]+); above the bound: ([\d.,e-]+); mechanism: ([a-z ]+)"'
 TITLES = list(QUESTIONS)
 EVERY = [(title, level) for title in TITLES for level in LEVELS]
 SAMPLE = [(TITLES[0], "0.5"), (TITLES[0], "4"), (TITLES[1], "1"), (TITLES[1], "2"), (TITLES[2], "1"), (TITLES[3], "4")]
@@ -72,6 +75,26 @@ def test_multiples_are_those_of_the_tables() -> None:
             _, best, bound, _ = numbers(printed(title, level))
             grown = math.exp(rate * float(level))
             assert [float(number) for number in cell.split(",")] == pytest.approx([best * grown, bound * grown], rel=3e-4)
+
+
+def test_the_picture_shows_the_tables() -> None:
+    where = importlib.util.spec_from_file_location("gap_chart", DOCS / "gap_chart.py")
+    assert where is not None
+    assert where.loader is not None
+    drawing = importlib.util.module_from_spec(where)
+    where.loader.exec_module(drawing)
+    rows = drawing.gaps(PAGE)
+    assert len(rows) == 2 * len(EVERY)
+    picture = (DOCS / "images" / "what-is-left.svg").read_text(encoding="utf-8")
+    drawn = [(float(a), float(b.replace(",", "")), c) for a, b, c in re.findall(POINT, picture)]
+    for row, (title, level) in zip(rows[1::2], EVERY, strict=True):
+        _, best, bound, _ = numbers(printed(title, level))
+        assert row["left"] == pytest.approx(max(100 * (best / bound - 1), drawing.LEAST))
+    for row in rows:
+        assert any(
+            at == row["epsilon"] and name == row["mechanism"] and left == pytest.approx(row["left"], rel=1e-6)
+            for at, left, name in drawn
+        )
 
 
 @pytest.mark.slow

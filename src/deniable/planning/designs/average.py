@@ -17,6 +17,7 @@ from deniable.planning.designs.answer import Answer
 from deniable.planning.designs.asymptotic import known_limit, limit_start
 from deniable.planning.designs.average_window import best_average_window
 from deniable.planning.designs.cutting_planes import LossCuts, Solution, solve
+from deniable.planning.designs.fine_interval import FINE_FROM, SOLVED, fine_average, fine_mechanism
 from deniable.planning.designs.interval import WORTH_MORE, resolution
 from deniable.planning.designs.lower_bound import spread_bound
 from deniable.planning.designs.problem import DistanceLoss, Prior
@@ -32,27 +33,12 @@ def design_average(domain: Interval, loss: DistanceLoss, epsilon: Epsilon, prior
         raise NotSupported(
             "a prior needs a power loss ('absolute', 'squared', 'power:K'); functions are designed for the worst case"
         )
-    steps, points = resolution(epsilon, loss.exponent)
-    e = math.exp(float(epsilon))
-    x, width, chances = _values(prior, _cells(epsilon, loss.exponent))
-    y = np.linspace(0, 1, steps + 1)
-    orbits = np.minimum(np.arange(steps + 1), steps - np.arange(steps + 1)) if prior.symmetric else np.arange(steps + 1)
     limit = known_limit(loss.exponent, prior.kind)
-    start = limit_start(limit, y, float(epsilon))
-    cuts = LossCuts(loss.at(np.abs(y - x[:, None])), orbits, e, worst=False)
-    solution = solve(cuts, cuts.start() if start is None else start, chances, e, tolerance=1e-4)
-    at, levels, weights = x, _mean_levels(solution, cuts), chances
-    if prior.symmetric:
-        at, levels, weights = np.concatenate([at, 1 - at]), np.tile(levels, 2), np.tile(weights, 2)
-    bound = max(spread_bound(loss.exponent, e, at, width, levels, weights), 0.0)
-    places = np.arange(steps + 1) * (2 * points // steps)
-    mechanism = rounded(domain, epsilon, places, cuts.spread(solution.reference), points)
-    candidates: list[tuple[Mechanism, float]] = [(mechanism, expected_cost(mechanism, loss, prior.cells))]
-    if start is not None and candidates[0][1] > bound * loss.scale * WORTH_MORE:
-        # The program knows the middles of the prior's cells, and leans on them; the limit for large epsilon does not.
-        smooth = rounded(domain, epsilon, places, cuts.spread(start), points)
-        candidates.append((smooth, expected_cost(smooth, loss, prior.cells)))
-        candidates = [min(candidates, key=lambda candidate: candidate[1])]
+    if loss.exponent in (1, 2) and float(epsilon) >= FINE_FROM:
+        first, bound, finished = _from_its_interior(domain, loss, epsilon, prior)
+    else:
+        first, bound, finished = _by_cutting_planes(domain, loss, epsilon, prior)
+    candidates: list[tuple[Mechanism, float]] = [first]
     candidates += [(window, _window_cost(window, loss, prior)) for window in _windows(domain, epsilon, loss.exponent)]
     best, cost, method = least_costly(candidates, "reference density by linear program")
     published = OGPM(domain=domain, epsilon=epsilon)
@@ -64,9 +50,58 @@ def design_average(domain: Interval, loss: DistanceLoss, epsilon: Epsilon, prior
         seconds=time.monotonic() - begin,
         method=method,
         objective=f"expected {loss.name} error, {prior.kind} prior",
-        certified=solution.finished,
+        certified=finished,
         predicted=None if limit is None else limit.predict(float(epsilon), loss.scale),
     )
+
+
+def _from_its_interior(
+    domain: Interval, loss: DistanceLoss, epsilon: Epsilon, prior: Prior
+) -> tuple[tuple[Mechanism, float], float, bool]:
+    """A design, what it costs, and the bound, for larger epsilon."""
+    assert loss.exponent is not None
+    x, width, chances = _values(prior, _many_cells(epsilon, loss.exponent))
+    edges, masses, levels = fine_average(int(loss.exponent), epsilon, x, chances, prior.symmetric)
+    mechanism = fine_mechanism(domain, epsilon, edges, masses)
+    bound = _average_bound(loss.exponent, math.exp(float(epsilon)), x, width, levels, chances, prior.symmetric)
+    cost = expected_cost(mechanism, loss, prior.cells)
+    return (mechanism, cost), bound, cost <= SOLVED * bound * loss.scale
+
+
+def _average_bound(k: float, e: float, x: Floats, width: float, levels: Floats, chances: Floats, symmetric: bool) -> float:
+    if symmetric:
+        x, levels, chances = np.concatenate([x, 1 - x]), np.tile(levels, 2), np.tile(chances, 2)
+    return max(spread_bound(k, e, x, width, levels, chances), 0.0)
+
+
+def _by_cutting_planes(
+    domain: Interval, loss: DistanceLoss, epsilon: Epsilon, prior: Prior
+) -> tuple[tuple[Mechanism, float], float, bool]:
+    """The same for smaller epsilon, and for other losses."""
+    assert loss.exponent is not None
+    steps, points = resolution(epsilon, loss.exponent)
+    e = math.exp(float(epsilon))
+    limit = known_limit(loss.exponent, prior.kind)
+    x, width, chances = _values(prior, _cells(epsilon, loss.exponent))
+    y = np.linspace(0, 1, steps + 1)
+    orbits = np.minimum(np.arange(steps + 1), steps - np.arange(steps + 1)) if prior.symmetric else np.arange(steps + 1)
+    start = limit_start(limit, y, float(epsilon))
+    cuts = LossCuts(loss.at(np.abs(y - x[:, None])), orbits, e, worst=False)
+    solution = solve(cuts, cuts.start() if start is None else start, chances, e, tolerance=1e-4)
+    bound = _average_bound(loss.exponent, e, x, width, _mean_levels(solution, cuts), chances, prior.symmetric)
+    places = np.arange(steps + 1) * (2 * points // steps)
+    mechanism = rounded(domain, epsilon, places, cuts.spread(solution.reference), points)
+    candidates = [(mechanism, expected_cost(mechanism, loss, prior.cells))]
+    if start is not None and candidates[0][1] > bound * loss.scale * WORTH_MORE:
+        # The program knows the middles of the prior's cells, and leans on them; the limit for large epsilon does not.
+        smooth = rounded(domain, epsilon, places, cuts.spread(start), points)
+        candidates.append((smooth, expected_cost(smooth, loss, prior.cells)))
+    return min(candidates, key=lambda candidate: candidate[1]), bound, solution.finished
+
+
+def _many_cells(epsilon: Epsilon, exponent: float) -> int:
+    """Cells of the prior where it may have many: sixteen within a favoured window."""
+    return min(max(math.ceil(32 * math.exp(float(epsilon) / (exponent + 1))), 512), 4096)
 
 
 def _cells(epsilon: Epsilon, exponent: float) -> int:

@@ -13,6 +13,7 @@ from deniable.estimators import worst_case
 from deniable.planning.designs.answer import Answer, Published
 from deniable.planning.designs.asymptotic import known_limit, limit_start
 from deniable.planning.designs.cutting_planes import LossCuts, Solution, solve
+from deniable.planning.designs.fine_interval import ALONE_FROM, FINE_FROM, SOLVED, fine_bound, fine_mechanism, fine_reference
 from deniable.planning.designs.lower_bound import line_bound
 from deniable.planning.designs.problem import DistanceLoss
 from deniable.planning.designs.rounding import largest_error, least_costly, rounded
@@ -27,6 +28,10 @@ def design_worst(domain: Interval, loss: DistanceLoss, epsilon: Epsilon) -> Answ
     begin = time.monotonic()
     if loss.exponent == 2 and float(epsilon) <= ONE_BIT_UP_TO:
         return _one_bit(domain, loss, epsilon, begin)
+    fine = int(loss.exponent) if loss.exponent in (1, 2) and float(epsilon) >= FINE_FROM else 0
+    if fine and float(epsilon) > ALONE_FROM:
+        candidates, bound = [_fine(domain, loss, epsilon, fine)], fine_bound(fine, epsilon)
+        return _answer(domain, loss, epsilon, candidates, bound, candidates[0][1] <= SOLVED * bound * loss.scale, begin)
     steps, points = resolution(epsilon, loss.exponent)
     e = math.exp(float(epsilon))
     y = np.linspace(0, 1, steps + 1)
@@ -48,10 +53,33 @@ def design_worst(domain: Interval, loss: DistanceLoss, epsilon: Epsilon) -> Answ
         _, second = attempt(np.linspace(0, 0.5, steps + 1), solution.reference)
         best = min(best, second, key=lambda candidate: candidate[1])
     candidates = [best]
+    if fine:
+        candidates.append(_fine(domain, loss, epsilon, fine))
+        candidates.sort(key=lambda candidate: candidate[1])
+        bound = max(bound, fine_bound(fine, epsilon))
+    return _answer(domain, loss, epsilon, candidates, bound, solution.finished, begin)
+
+
+def _fine(domain: Interval, loss: DistanceLoss, epsilon: Epsilon, k: int) -> tuple[Mechanism, float]:
+    mechanism = fine_mechanism(domain, epsilon, *fine_reference(k, epsilon))
+    return mechanism, largest_error(mechanism, loss)
+
+
+def _answer(
+    domain: Interval,
+    loss: DistanceLoss,
+    epsilon: Epsilon,
+    candidates: list[tuple[Mechanism, float]],
+    bound: float,
+    finished: bool,
+    begin: float,
+) -> Answer:
+    """The cheapest of the designs and the best window."""
     if loss.exponent is not None:
         window = Window(domain=domain, epsilon=epsilon, loss_exponent=loss.exponent)
-        candidates.append((window, worst_case(window, loss.measured).error))
+        candidates = [*candidates, (window, worst_case(window, loss.measured).error)]
     mechanism, cost, method = least_costly(candidates, "reference density by linear program")
+    limit = known_limit(loss.exponent, "worst")
     return Answer(
         mechanism=mechanism,
         worst_case=cost,
@@ -60,7 +88,7 @@ def design_worst(domain: Interval, loss: DistanceLoss, epsilon: Epsilon) -> Answ
         seconds=time.monotonic() - begin,
         method=method,
         objective=f"worst-case {loss.name} error",
-        certified=solution.finished,
+        certified=finished,
         predicted=None if limit is None else limit.predict(float(epsilon), loss.scale),
     )
 

@@ -34,9 +34,9 @@ class Resolution(NamedTuple):
     depth: int
 
     @classmethod
-    def of(cls, epsilon: Epsilon) -> Resolution:
-        """Finer where errors are smaller."""
-        return cls(17, 32, 3) if float(epsilon) <= 3 else cls(25, 48, 2)
+    def of(cls, epsilon: Epsilon, worst: bool) -> Resolution:
+        """Finer where errors are smaller; in the worst case every place is a whole number of half cells."""
+        return cls(17, 32, 3) if float(epsilon) <= 3 else cls(31, 60, 2) if worst else cls(25, 48, 2)
 
 
 def design_rectangle(domain: Rectangle, loss: DistanceLoss, epsilon: Epsilon, prior: Prior) -> Answer:
@@ -46,7 +46,7 @@ def design_rectangle(domain: Rectangle, loss: DistanceLoss, epsilon: Epsilon, pr
         raise NotSupported("on a rectangle the loss must be a power of the distance and the prior 'worst' or 'uniform'")
     worst, e, k = prior.kind == "worst", math.exp(float(epsilon)), loss.exponent
     size = float(domain.x.width), float(domain.y.width)
-    side, cells, depth = Resolution.of(epsilon)
+    side, cells, depth = Resolution.of(epsilon, worst)
     grid = _Grid(size, side, worst)
     cuts = LossCuts(_distances(grid.places[grid.chosen], grid.places) ** k, grid.orbits, e, worst)
     solution = solve(cuts, cuts.start(), np.ones(1) if worst else grid.chances, e, tolerance=1e-4)
