@@ -57,7 +57,7 @@ function repeating(repeat, window) {
   }
   const changes = changesOf(repeat);
   if (changes !== null) {
-    const signs = `Your device reports whether your answer changed, not what it is: the direction of one of its first ${changes} change${changes === 1 ? "" : "s"}, with noise, or a coin where there was none`;
+    const signs = `Your device reports whether your answer changed, not what it is: the direction of ${changes === 1 ? "its first change" : `one of its first ${changes} changes`}, with noise, or a coin where there was none`;
     const when = `It draws once how many ${window}s lie between its reports, a power of two that every report shows and that says nothing about your answers, and is silent otherwise`;
     return `You are asked every ${window}. ${signs}. ${when}. All its reports together cost epsilon once, and when you change is hidden, too. To notice a change, your device keeps your last answer. ${PER_DEVICE}`;
   }

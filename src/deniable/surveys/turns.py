@@ -70,7 +70,8 @@ def repeat_words(repeat: str, window: str) -> str:
         return f"{around}: {cost}. When it changes is not hidden. {PER_DEVICE}"
     if repeat.startswith("changes:"):
         most = repeat.removeprefix("changes:")
-        asked = f"Asked every {window}, a device reports the sign of one of its first {most} changes, or a coin where there is none"
+        which = "its first change" if most == "1" else f"one of its first {most} changes"
+        asked = f"Asked every {window}, a device reports the sign of {which}, or a coin where there is none"
         length = "at the ends of stretches whose length it draws once; the length is public and says nothing about an answer"
         return f"{asked}, {length}. All its reports together cost epsilon once, and changes are hidden, too. {PER_DEVICE}"
     alone = f"One report in all, in a {window} that the device draws at random: everything costs epsilon once. {PER_DEVICE}"
