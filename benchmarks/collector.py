@@ -3,7 +3,8 @@
 python benchmarks/collector.py [--parts single batches steady wide overload scale memory] [--seconds 5] [--categories 100]
                                [--database postgresql+psycopg://…] [--workers 2] [--processes 2]
 
-single    one submission a request, from wrk (Debian's package) with a fresh key each, beside an empty Starlette endpoint
+single    one submission a request, from wrk (Debian's package) with a fresh key each, in turns with an empty
+          Starlette endpoint, by 64 and by 256 connections
 batches   binary batches of 1,000 and 10,000
 steady    500 submissions a second: how long each takes
 wide      single submissions of a survey with a million answers beside one with four
@@ -94,7 +95,9 @@ function request()
 end
 """
 KEY_BYTES = 16
+TURNS = 5
 CONNECTIONS = 64
+CROWDS = (64, 256)
 
 
 @contextmanager
@@ -246,13 +249,13 @@ class Served:
         ]
         self.before, self.acknowledged, self.last, self.most = self.counted(), 0.0, 0.0, 0
 
-    def run(self, size: int, seconds: int) -> dict[str, float]:
+    def run(self, size: int, seconds: int, connections: int = CONNECTIONS) -> dict[str, float]:
         """A second to get going, then so many."""
         load = Load(self.place, self.survey, size)
-        first, found = (load.run(self.addresses, self.survey, each) for each in (1, seconds))
+        first, found = (load.run(self.addresses, self.survey, each, connections) for each in (1, seconds))
         self.last = first["reports"] + found["reports"]
         self.acknowledged += self.last
-        self.most += 2 * CONNECTIONS * size
+        self.most += 2 * connections * size
         return found
 
     def counted(self) -> int:
@@ -286,26 +289,37 @@ def processor_seconds(pid: int) -> float:
 
 
 def single(options: argparse.Namespace, folder: Path) -> dict[str, object]:
-    """By the clock, and by the processor seconds of each side, which other work on the machine disturbs less."""
+    """With few connections most of them wait for the disk, and nobody sends meanwhile; with more there is always somebody."""
     with ExitStack() as stack:
         served = Served(stack, folder / "single", options, options.categories)
+        empty = stack.enter_context(running([sys.executable, "-c", EMPTY, "8790"], "http://127.0.0.1:8790/"))
+        return {**{f"of_{many}_connections": in_turns(served, empty, many, options.seconds) for many in CROWDS}, **served.check()}
+
+
+def in_turns(served: Served, empty: subprocess.Popen[str], connections: int, seconds: int) -> dict[str, float]:
+    """Turn by turn, so that what else the machine does falls on both; by the clock, and by the processor seconds of each side."""
+    script = Load(served.place, served.survey, 1).script
+    wrk("http://127.0.0.1:8790/", script, 1, connections)
+    turns, spent = [], {"ours": 0.0, "empty": 0.0}
+    for _ in range(TURNS):
         before = sum(processor_seconds(one.pid) for one in served.processes)
-        result = served.run(1, options.seconds)
-        spent = sum(processor_seconds(one.pid) for one in served.processes) - before
-        with running([sys.executable, "-c", EMPTY, "8790"], "http://127.0.0.1:8790/") as process:
-            script = Load(served.place, served.survey, 1).script
-            wrk("http://127.0.0.1:8790/", script, 1, CONNECTIONS)
-            before = processor_seconds(process.pid)
-            empty = wrk("http://127.0.0.1:8790/", script, options.seconds, CONNECTIONS)
-            empty_spent = processor_seconds(process.pid) - before
-        return {
-            **result,
-            "empty_per_second": empty["per_second"],
-            "of_empty": result["per_second"] / empty["per_second"],
-            "seconds_per_1000": 1000 * spent / served.last,
-            "empty_seconds_per_1000": 1000 * empty_spent / empty["requests"],
-            **served.check(),
-        }
+        ours = served.run(1, seconds, connections)
+        between = sum(processor_seconds(one.pid) for one in served.processes), processor_seconds(empty.pid)
+        bare = wrk("http://127.0.0.1:8790/", script, seconds, connections)
+        turns.append((ours["per_second"] / bare["per_second"], ours, bare))
+        spent["ours"] += (between[0] - before) / served.last
+        spent["empty"] += (processor_seconds(empty.pid) - between[1]) / bare["requests"]
+    turns.sort(key=lambda turn: turn[0])
+    ratio, ours, bare = turns[TURNS // 2]
+    return {
+        **ours,
+        "empty_per_second": bare["per_second"],
+        "of_empty": ratio,
+        "of_empty_least": turns[0][0],
+        "of_empty_most": turns[-1][0],
+        "seconds_per_1000": 1000 * spent["ours"] / TURNS,
+        "empty_seconds_per_1000": 1000 * spent["empty"] / TURNS,
+    }
 
 
 def batches(options: argparse.Namespace, folder: Path) -> dict[str, object]:
