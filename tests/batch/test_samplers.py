@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from deniable.batch import KeystreamCoins, SystemKeystream, draw_many, output_ints, sampler_for
-from deniable.batch.composed import ScalarSampler
+from deniable.batch.composed import MixtureSampler, ScalarSampler
 from deniable.core import (
     Bits,
     Chain,
@@ -127,6 +127,9 @@ MANY: list[Channel] = [
     Interpolated(TwoLevel(Singleton(3), 4, 11), 7),
     Interpolated(TwoLevel(Singleton(2), 3, 7), 2),  # a low weight that is no power of two: the scalar path
     Mixture([TwoLevel(Singleton(3), 4, 11), Identity(3)], [3, 2]),
+    Mixture([TwoLevel(Subsets(6, 2), 4, 11), Identity(6)], [3, 2]),  # rows of bits beside numbers
+    Mixture([Bits(9, own=200, other=77, scale=256), TwoLevel(Subsets(9, 4), 4, 11), TwoLevel(Subsets(9, 8), 4, 11)], [1, 3, 2]),
+    Mixture([Bits(3, own=2, other=1, scale=4), Bits(3, own=3, other=1, scale=4)], [1, 2]),  # each drawn one by one
     Chain(Table([[1, 3], [2, 2]]), Table([[1, 3], [2, 2]])),
 ]
 
@@ -139,6 +142,15 @@ def test_draws_follow_the_weights(channel: Channel) -> None:
         counts = np.bincount(np.array(outputs, np.int64), minlength=channel.outputs)
         weights = [channel.weight(index, output) for output in range(channel.outputs)]
         assert goodness_of_fit([int(count) for count in counts], weights) > 1e-6
+
+
+def test_rows_of_bits_in_a_mixture_are_numbered_up_to_a_word() -> None:
+    """A part's outputs come after those of the parts before it; what does not fit into a word is drawn one by one."""
+    channel = Mixture([Identity(56), TwoLevel(Subsets(56, 55), 4, 11)], [1, 3])
+    assert isinstance(sampler_for(channel), MixtureSampler)
+    for output in output_ints(channel, draw_many(channel, np.arange(56), FixedKeystream(3))):
+        assert output < 56 or (output - 56).bit_count() == 55
+    assert not isinstance(sampler_for(Mixture([Identity(65), TwoLevel(Subsets(65, 64), 4, 11)], [1, 3])), MixtureSampler)
 
 
 def test_unary_bits_are_independent_and_padded_with_zeros() -> None:

@@ -50,7 +50,6 @@ SLOW: dict[str, Channel] = {
         low=[2, 1, 1, 2], high=[1 << 62] * 4, output_at=[0, 1, 3, 4], input_at=[1, 3], total=9
     ),
     "windows in windows": Nested(9, widths=[1, 5], weights=[9 << 64, 3 << 64, 1 << 64]),
-    "a mixture of bits": Mixture([Bits(3, own=2, other=1, scale=4), Bits(3, own=3, other=1, scale=4)], [1, 2]),
     "a mixture of products": Mixture([Product([COIN, COIN]), Product([Identity(2), COIN])], [1, 2]),
     "a mixture with wide shares": Mixture([TwoLevel(Singleton(3), 4, 11), Identity(3)], [3 << 62, 2 << 62]),
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -63,7 +65,7 @@ class MixtureSampler(Sampler):
         self.chunk = min(part.chunk for part in parts)
         self.outputs = channel.outputs
         self.dtype = output_dtype(channel.outputs)
-        if any(part.allocate(1).ndim != 1 or part.allocate(1).dtype == object for part in parts):
+        if not all(_can_be_numbered(part.allocate(1), one) for part, one in zip(parts, channel.parts, strict=True)):
             raise TooWide
         self.total = sum(channel.shares)
         if self.total >= 1 << 62:
@@ -84,11 +86,27 @@ class MixtureSampler(Sampler):
                 rows = np.flatnonzero(chosen)
                 drawn = part.allocate(len(rows))
                 part.draw(indices[rows], drawn, keystream)
-                out[rows] = drawn.astype(self.dtype) + self.dtype(start)
+                out[rows] = _numbered(drawn, self.dtype) + self.dtype(start)
                 continue
             drawn = part.allocate(len(indices))
             part.draw(indices, drawn, keystream)
-            out[chosen] = drawn[chosen].astype(self.dtype) + self.dtype(start)
+            out[chosen] = _numbered(drawn[chosen], self.dtype) + self.dtype(start)
+
+
+def _can_be_numbered(drawn: Outputs, channel: Channel) -> bool:
+    """Numbers are; so are rows of bits, as far as they fit into a machine word."""
+    if drawn.ndim == 2:
+        return channel.in_bytes and drawn.dtype == np.uint8 and drawn.shape[1] <= 8
+    return drawn.ndim == 1 and drawn.dtype != object
+
+
+def _numbered(drawn: Outputs, dtype: type[np.unsignedinteger[Any]]) -> Outputs:
+    """The numbers of outputs: bit v of a row is the binary digit 2**v."""
+    if drawn.ndim == 1:
+        return drawn.astype(dtype)
+    padded = np.zeros((len(drawn), 8), np.uint8)
+    padded[:, : drawn.shape[1]] = drawn
+    return padded.view("<u8")[:, 0].astype(dtype)
 
 
 class IdentitySampler(Sampler):
