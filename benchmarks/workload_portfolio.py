@@ -197,8 +197,9 @@ def lines(rows: list[Row]) -> Iterator[str]:
         return
     off = [abs(apart(way)) for way in tried]
     ahead = [baselines(row)[0]["predicted"] / row["ways"][0]["predicted"] for row in rows]
+    run = f"all {EVERYTHING}" if len(rows) == EVERYTHING else f"the {len(rows)} of {EVERYTHING}"
     yield (
-        f"In the {len(rows)} of {EVERYTHING} settings that were run so far, the best baseline's error is "
+        f"In {run} settings{'' if len(rows) == EVERYTHING else ' that were run so far'}, the best baseline's error is "
         f"{min(ahead):.2f} to {max(ahead):.2f} times that of the pick "
         f"({np.exp(np.log(ahead).mean()):.2f} on geometric average). {len(tried):,} mechanisms were simulated, "
         f"{sum(way['runs'] for way in tried):,} surveys in all; the largest difference from a prediction is {100 * max(off):.1f} %."
