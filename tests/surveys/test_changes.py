@@ -264,6 +264,27 @@ def test_a_report_whose_window_is_over_is_forgotten(tmp_path: Path) -> None:
         late.answer({"train": True}, today=day(period))
 
 
+@pytest.mark.parametrize("hours", [14, -12])
+def test_a_report_waits_until_midnight_in_utc_wherever_the_device_is(
+    hours: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = MockTransport(answers=[NotDelivered("gone")] * 40)
+    for period in range(6):
+        if not device_in(tmp_path, gone).answer({"train": True}, today=day(period)).silent:
+            break
+
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> Any:
+            moment = datetime.combine(day(period), datetime.min.time(), UTC) + timedelta(hours=23 if hours > 0 else 1)
+            return moment.astimezone(timezone(timedelta(hours=hours))).replace(tzinfo=None) if tz is None else moment.astimezone(tz)
+
+    monkeypatch.setattr("deniable.surveys.session.datetime", Clock)
+    late = device_in(tmp_path)
+    assert late.deliver() == 1
+    assert len(sent(late)) == 1
+
+
 def test_a_window_counts_once_and_a_clock_that_goes_back_draws_nothing(tmp_path: Path) -> None:
     device = device_in(tmp_path)
     assert device.answer({"train": False}, today=day(4)).silent
